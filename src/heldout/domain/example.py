@@ -1,0 +1,55 @@
+"""An example: the unit that is keyed, split, compared and reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+"""A parsed JSON value. Integers are exact at any size; floats are finite IEEE doubles; strings hold no lone surrogate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One row of a dataset as its fields map it.
+
+    `key` is None where the dataset has no key column; such keys are derived once the whole version was read
+    (`heldout.domain.members`). `payload` is the digest of an input kept outside the data file; then `has_input` may be
+    False and the text cannot be compared here. `line` is where the row starts in its file (from 1), for messages only:
+    it is no part of the example's identity.
+    """
+
+    split: str
+    input: JSON
+    key: str | None = None
+    expected: JSON = None
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    source_kind: str | None = None
+    review_status: str | None = None
+    synthetic: bool | None = None
+    source_id: str | None = None
+    payload: str | None = None
+    has_input: bool = True
+    line: int = 0
+
+    def content(self) -> dict[str, JSON]:
+        """What the example digest covers: the whole example but its split and key, which are its address.
+
+        Parts that are absent are left out, so that adding an optional field to the format never changes a digest.
+        """
+        parts: dict[str, JSON] = {}
+        if self.has_input:
+            parts["input"] = self.input
+        if self.expected is not None:
+            parts["expected"] = self.expected
+        if self.metadata:
+            parts["metadata"] = dict(self.metadata)
+        if self.tags:
+            parts["tags"] = sorted(set(self.tags))
+        for name in ("source_kind", "review_status", "synthetic", "source_id", "payload"):
+            value = getattr(self, name)
+            if value is not None:
+                parts[name] = value
+        return parts
