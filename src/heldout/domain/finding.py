@@ -1,0 +1,162 @@
+"""Findings: one overlap between two examples, identified by what it means and never by where or when it was seen."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from heldout.domain.canonical import canonical_json
+from heldout.domain.example import JSON
+
+
+class Kind(StrEnum):
+    """How two examples overlap. The first four are found by this method; later methods add kinds of their own."""
+
+    EXACT = "exact"
+    NEAR = "near"
+    MOVED = "moved"
+    CONTAINMENT = "containment"
+    INTRA_SPLIT = "intra_split"
+
+
+class Severity(StrEnum):
+    BLOCK = "block"
+    REVIEW = "review"
+    NOTE = "note"
+
+
+CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED})
+"""Kinds that contaminate a holdout when exactly one side is in one (design: kinds table)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One example of a finding and the versions that contain it, as source digests.
+
+    `held_out_in` are the versions in which the example's split is a holdout, `open_in` those in which it is not: a
+    dataset may declare another holdout from one version to the next.
+    """
+
+    dataset: str
+    split: str
+    key: str
+    input: str
+    held_out_in: tuple[str, ...] = ()
+    open_in: tuple[str, ...] = ()
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        return tuple(sorted({*self.held_out_in, *self.open_in}))
+
+    def identity(self) -> tuple[str, str, str, str]:
+        return (self.dataset, self.split, self.key, self.input)
+
+    def label(self) -> str:
+        """Short text for people: split and key."""
+        return f"{self.split}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """The shorter text stands whole inside the longer. `offset` counts code points of the longer normalised text."""
+
+    short: str
+    position: str
+    offset: int
+    word_aligned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The longest text both sides share literally, as offsets into their normalised texts, in code points."""
+
+    a: int
+    b: int
+    length: int
+
+
+def finding_id(kind: str, first: Side, second: Side) -> str:
+    """16 hex of sha256 over the kind and both sides' (dataset, split, key, input digest), the sides sorted."""
+    sides: list[JSON] = [list(side) for side in sorted((first.identity(), second.identity()))]
+    return hashlib.sha256(canonical_json([kind, *sides])).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`a` is the scanned side, `b` the other; where both are in the scanned version, the held-out side is `a`.
+
+    `also` names further kinds that the same pair has: a near pair of which one text contains the other is one finding
+    of kind near. `similarity` is the exact Jaccard index of the two shingle sets where it was computed.
+    """
+
+    kind: Kind
+    severity: Severity
+    a: Side
+    b: Side
+    also: tuple[Kind, ...] = ()
+    similarity: Fraction | None = None
+    containment: Containment | None = None
+    span: Span | None = None
+    cluster: str | None = None
+
+    @property
+    def id(self) -> str:
+        return finding_id(self.kind, self.a, self.b)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return (self.kind, *self.also)
+
+    @property
+    def holdout_contamination(self) -> bool:
+        """Exactly one side is in a holdout split, in some pair of the versions that contain them (B41)."""
+        if not CONTAMINATING.intersection(self.kinds):
+            return False
+        return bool((self.a.held_out_in and self.b.open_in) or (self.b.held_out_in and self.a.open_in))
+
+    def sides_exposed(self, version: str, live: Collection[str]) -> Iterable[tuple[Side, Side]]:
+        """(held-out side, open side) where `version` holds the first and a live version, or itself, the second (A29)."""
+        if not CONTAMINATING.intersection(self.kinds):
+            return
+        for held, other in ((self.a, self.b), (self.b, self.a)):
+            if version in held.held_out_in and any(v == version or v in live for v in other.open_in):
+                yield held, other
+
+    def sort_key(self) -> tuple[object, ...]:
+        return (_SEVERITY_ORDER[self.severity], self.kind, self.a.identity(), self.b.identity())
+
+
+_SEVERITY_ORDER = {Severity.BLOCK: 0, Severity.REVIEW: 1, Severity.NOTE: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterShare:
+    """How many members of a cluster one split of one dataset holds, over all compared versions."""
+
+    dataset: str
+    split: str
+    members: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A family too large to list pair by pair: its members hang together by verified links, not each with each.
+
+    `id` is 16 hex of sha256 over its distinct input digests, sorted.
+    """
+
+    id: str
+    inputs: int
+    shares: tuple[ClusterShare, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(share.members for share in self.shares)
+
+
+def cluster_id(inputs: Iterable[str]) -> str:
+    ordered: list[JSON] = list(sorted(inputs))
+    return hashlib.sha256(canonical_json(["cluster", *ordered])).hexdigest()[:16]
