@@ -101,7 +101,7 @@ def test_published_structure_example() -> None:
 def test_published_key_order() -> None:
     keys = ["\u20ac", "\r", "\ufb33", "1", "\U0001f600", "\u0080", "\u00f6"]
     assert sorted_keys(keys) == ["\r", "1", "\u0080", "\u00f6", "\u20ac", "\U0001f600", "\ufb33"]
-    assert canonical_json({"דּ": 1, "😀": 2}).decode() == '{"😀":2,"דּ":1}'
+    assert canonical_json({"\ufb33": 1, "😀": 2}).decode() == '{"😀":2,"\ufb33":1}'
 
 
 @pytest.mark.req("B29")
