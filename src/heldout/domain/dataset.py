@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from heldout.domain.example import JSON
 
@@ -22,8 +23,8 @@ class SplitRule:
     """
 
     field: str
-    values: Mapping[str, str] = field(default_factory=dict)
-    ranges: Mapping[str, tuple[int | float, int | float]] = field(default_factory=dict)
+    values: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    ranges: Mapping[str, tuple[int | float, int | float]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Fields:
     key: str | None = None
     split: str | None = None
     tags: str | None = None
-    metadata: Mapping[str, str | Lookup] = field(default_factory=dict)
+    metadata: Mapping[str, str | Lookup] = dataclasses.field(default_factory=dict)
     source_kind: str | None = None
     review_status: str | None = None
     synthetic: str | None = None
@@ -120,7 +121,7 @@ class DatasetSpec:
             "reader": READER_VERSION,
             "data": [_without_defaults(item) for item in self.data],
             "fields": _without_defaults(self.fields),
-            "holdout": None if self.holdout is None else sorted(set(self.holdout)),
+            "holdout": None if self.holdout is None else [*sorted(set(self.holdout))],
             "on_bad_row": self.on_bad_row,
         }
 

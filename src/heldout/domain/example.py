@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
-"""A parsed JSON value. Integers are exact at any size; floats are finite IEEE doubles; strings hold no lone surrogate."""
+JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
+"""A parsed JSON value: integers exact at any size, floats finite IEEE doubles, strings without lone surrogates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Example:
         if self.metadata:
             parts["metadata"] = dict(self.metadata)
         if self.tags:
-            parts["tags"] = sorted(set(self.tags))
+            parts["tags"] = [*sorted(set(self.tags))]
         for name in ("source_kind", "review_status", "synthetic", "source_id", "payload"):
             value = getattr(self, name)
             if value is not None:

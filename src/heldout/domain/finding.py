@@ -118,7 +118,7 @@ class Finding:
         return bool((self.a.held_out_in and self.b.open_in) or (self.b.held_out_in and self.a.open_in))
 
     def sides_exposed(self, version: str, live: Collection[str]) -> Iterable[tuple[Side, Side]]:
-        """(held-out side, open side) where `version` holds the first and a live version, or itself, the second (A29)."""
+        """(held-out side, open side) where `version` holds the first and itself or a live version the second (A29)."""
         if not CONTAMINATING.intersection(self.kinds):
             return
         for held, other in ((self.a, self.b), (self.b, self.a)):
@@ -158,5 +158,4 @@ class Cluster:
 
 
 def cluster_id(inputs: Iterable[str]) -> str:
-    ordered: list[JSON] = list(sorted(inputs))
-    return hashlib.sha256(canonical_json(["cluster", *ordered])).hexdigest()[:16]
+    return hashlib.sha256(canonical_json(["cluster", *sorted(inputs)])).hexdigest()[:16]

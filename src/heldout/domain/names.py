@@ -23,7 +23,7 @@ def name_problem(name: str) -> str | None:
         return "it has an empty path component"
     taken = RESERVED.intersection(part.lower() for part in parts)
     if taken:
-        return f"{sorted(taken)[0]!r} is a folder that every dataset has inside"
+        return f"{min(taken)!r} is a folder that every dataset has inside"
     return None
 
 

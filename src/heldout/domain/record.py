@@ -96,8 +96,7 @@ class ScanRecord:
 
 
 def scan_id(source: str, method_digest: str, compared: Iterable[str]) -> str:
-    others: list[JSON] = list(sorted(set(compared)))
-    return hashlib.sha256(canonical_json([source, method_digest, others])).hexdigest()[:16]
+    return hashlib.sha256(canonical_json([source, method_digest, [*sorted(set(compared))]])).hexdigest()[:16]
 
 
 def source_digest(meaning: Mapping[str, JSON], outputs: Iterable[tuple[str, str, int]]) -> str:
