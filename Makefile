@@ -1,0 +1,84 @@
+# A fresh machine needs git, make and Python 3.11 or newer. `make demo` shows the product, `make test` proves it.
+#
+# PYTHON=python3.12 takes another interpreter, with an environment of its own.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+ifdef PYTHON
+  INTERPRETER := $(shell tools/find-python $(PYTHON))
+  VENV ?= .venv-$(shell $(or $(INTERPRETER),false) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+else
+  INTERPRETER = $(shell tools/find-python)
+  VENV ?= .venv
+endif
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+LOCK := requirements/dev.lock
+JOBS ?= 2
+TESTS ?= tests
+
+say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
+
+.PHONY: help venv demo test test-fast pytest lint ledger lock bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
+	  printf '  make %-10s %s\n' "$$target" "$$what"
+	done
+
+$(STAMP): $(LOCK) pyproject.toml
+	@python='$(INTERPRETER)'
+	if [ -z "$$python" ]; then
+	  echo 'Heldout needs Python 3.11 or newer. Name one: make PYTHON=/path/to/python3' >&2
+	  exit 1
+	fi
+	printf '==> installing into %s (%s)\n' '$(VENV)' "$$("$$python" --version)"
+	"$$python" -m venv '$(VENV)'
+	export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+	'$(BIN)/python' -m pip install --quiet --require-hashes -r $(LOCK)
+	'$(BIN)/python' -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch '$@'
+
+venv: $(STAMP) ## make the virtual environment from the lock
+
+demo: $(STAMP) ## the main job on real data, in a minute
+	@'$(BIN)/heldout' demo
+
+test: lint pytest ## everything: lint, types, layers, requirements, tests
+
+lint: $(STAMP) ## format, lint, types, layers, requirement ledger
+	$(call say,format and lint)
+	@'$(BIN)/ruff' format --check --quiet . || { '$(BIN)/ruff' format --check .; exit 1; }
+	'$(BIN)/ruff' check --quiet .
+	$(call say,types)
+	@'$(BIN)/mypy'
+	$(call say,layers)
+	@'$(BIN)/lint-imports' --no-logo 2>/dev/null || '$(BIN)/lint-imports'
+	$(call say,requirement ledger)
+	@'$(BIN)/python' -m tools.ledger --check
+
+pytest: $(STAMP) ## the tests only
+	$(call say,tests on $$('$(BIN)/python' --version))
+	@'$(BIN)/pytest' -q -n $(JOBS) $(TESTS)
+
+test-fast: $(STAMP) ## the rules and methods only: no Git, no DVC, no documents
+	@'$(BIN)/pytest' -q -n $(JOBS) tests/domain tests/matching
+
+ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
+	@'$(BIN)/python' -m tools.ledger
+
+lock: $(STAMP) ## resolve requirements/dev.lock again, one lock for every Python
+	@'$(BIN)/uv' pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes --no-emit-index-url \
+	  --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml -o $(LOCK)
+
+bench: $(STAMP) ## measure the scanner
+	@for script in benchmarks/*.py; do '$(BIN)/python' "$$script"; done
+
+clean: ## remove environments, caches and builds
+	@rm -rf .venv .venv-* dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
