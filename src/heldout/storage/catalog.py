@@ -1,0 +1,94 @@
+"""The datasets of one file tree: a commit's, the index's or the working copy's."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from heldout.domain.dataset import DatasetSpec
+from heldout.domain.record import source_digest
+from heldout.errors import ConfigError, UsageError
+from heldout.storage.dataset_file import parse_dataset
+from heldout.storage.pointers import Output, Pointers
+from heldout.storage.trees import FileTree
+
+ROOT = "datasets"
+FILE = "dataset.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetState:
+    """A dataset as one tree has it: what its dataset.yaml says and which DVC outputs its files are.
+
+    `outputs` has one entry for each tracked path of the dataset.yaml, in its order (DatasetSpec.tracked_paths); a path
+    inside a tracked folder has the folder's output. `source` is the source digest.
+    """
+
+    spec: DatasetSpec
+    folder: str
+    outputs: tuple[Output, ...]
+    source: str
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    def repo_path(self, path: str) -> str:
+        """A path of dataset.yaml, relative to the repository's top."""
+        return posixpath.normpath(posixpath.join(self.folder, path))
+
+
+class Catalog:
+    """Datasets by name. Reading one never needs its data, only Git's content."""
+
+    def __init__(self, tree: FileTree) -> None:
+        self.tree = tree
+        self._pointers = Pointers(tree)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all folders with a dataset.yaml, sorted."""
+        return tuple(
+            sorted(
+                posixpath.dirname(path)[len(ROOT) + 1 :]
+                for path in self.tree.paths(ROOT)
+                if posixpath.basename(path) == FILE and posixpath.dirname(path) != ROOT
+            )
+        )
+
+    def has(self, name: str) -> bool:
+        return self.tree.read(f"{ROOT}/{name}/{FILE}") is not None
+
+    def spec(self, name: str) -> DatasetSpec:
+        """The parsed dataset.yaml. Raises UsageError (slug unknown-dataset) or ConfigError."""
+        path = f"{ROOT}/{name}/{FILE}"
+        data = self.tree.read(path)
+        if data is None:
+            known = ", ".join(self.names) or "none yet"
+            raise UsageError("unknown-dataset", f"there is no dataset {name!r}", hint=f"datasets here: {known}")
+        spec = _parse(data, path)
+        if spec.name != name:
+            raise ConfigError(
+                "dataset-name-mismatch",
+                f"the name is {spec.name!r} but the folder says {name!r}",
+                file=path,
+                field="name",
+                hint="a dataset's name is its folder below datasets/",
+            )
+        return spec
+
+    def state(self, name: str) -> DatasetState:
+        """Raises what `spec` raises, and RepositoryError (slug not-tracked) for a data file DVC does not track."""
+        spec = self.spec(name)
+        folder = f"{ROOT}/{name}"
+        paths = spec.tracked_paths()
+        outputs = tuple(self._pointers.output(posixpath.normpath(posixpath.join(folder, path))) for path in paths)
+        rows = [(path, output.md5, output.size or 0) for path, output in zip(paths, outputs, strict=True)]
+        return DatasetState(spec, folder, outputs, source_digest(spec.meaning(), rows))
+
+
+@lru_cache(maxsize=512)
+def _parse(data: bytes, path: str) -> DatasetSpec:
+    # Versions of one dataset mostly share their dataset.yaml; 500 tags must not mean 500 YAML parses.
+    return parse_dataset(data, path)
