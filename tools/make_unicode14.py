@@ -51,7 +51,9 @@ def main() -> None:
     if unicodedata.unidata_version != "14.0.0":
         sys.exit(f"this Python carries Unicode {unicodedata.unidata_version}, the tables need 14.0.0")
     assigned = table("ASSIGNED", "Every code point whose general category is not Cn.", lambda c: c != "Cn")
-    letters = table("LETTERS_AND_NUMBERS", "Every code point of the general categories L* and N*.", lambda c: c[0] in "LN")
+    letters = table(
+        "LETTERS_AND_NUMBERS", "Every code point of the general categories L* and N*.", lambda c: c[0] in "LN"
+    )
     TARGET.write_text(f"{HEAD}\n{assigned}\n{letters}", encoding="utf-8")
 
 

@@ -1,0 +1,1 @@
+"""What builds and checks this repository; not shipped."""
