@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final, NoReturn
 
 from heldout.domain.example import JSON
@@ -210,6 +210,7 @@ class Walker:
 
     def string(self, path: str) -> str:
         start = self.position
+        text: str
         try:
             text, self.position = scanstring(self.text, start + 1, True)
         except json.JSONDecodeError as error:

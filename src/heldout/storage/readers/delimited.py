@@ -1,0 +1,174 @@
+"""CSV as RFC 4180 has it, quotes and newlines inside quotes included, and TSV as IANA registers it, without quoting.
+
+In TSV a double quote is a character like any other: MGSM's Spanish file has one, and tools that write real TSV never
+quote. A tab-separated file that does use quotes is read with `format: csv` and `delimiter: "\\t"`.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from heldout.domain.example import JSON
+from heldout.errors import DataError
+from heldout.storage.readers.source import Row, Source, lines, without_ending
+
+_FIELD_LIMIT: Final = 1 << 26  # characters of one cell; beyond it an open quote has swallowed the file
+_PIECES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def read_csv(source: Source) -> Iterator[Row]:
+    """Rows of a csv file as objects of strings; blank lines are no rows."""
+    return _table(source, _CsvCells(source))
+
+
+def read_tsv(source: Source) -> Iterator[Row]:
+    """Rows of a tsv file as objects of strings; blank lines are no rows."""
+    return _table(source, _tsv_cells(source))
+
+
+Cells = tuple[int, list[str], DataError | None]
+"""A row's first line, its cells, and why it must be refused, if so."""
+
+
+def _table(source: Source, rows: Iterable[Cells]) -> Iterator[Row]:
+    """Give cells the names of their columns; refuse rows whose number of cells is not the header's."""
+    iterator = iter(rows)
+    columns = list(source.item.columns)
+    if source.item.header:
+        columns = _header(source, iterator, columns)
+    for line, cells, fault in iterator:
+        if not columns and fault is None:
+            columns = [str(index) for index in range(len(cells))]
+        if fault is None and len(cells) != len(columns):
+            fault = _ragged(source, line, len(cells), columns)
+        if fault is not None:
+            source.refuse_row(fault)
+            continue
+        values: dict[str, JSON] = dict(zip(columns, cells, strict=True))
+        yield Row(values, line)
+
+
+def _header(source: Source, rows: Iterator[Cells], columns: list[str]) -> list[str]:
+    """The column names; `columns` in dataset.yaml renames them and must be as many."""
+    first = next(rows, None)
+    if first is None:
+        raise DataError(
+            "no-header",
+            "the file is empty: it has no header line",
+            file=source.name,
+            hint="If the file has no header, set `header: false` and name the columns under `columns`.",
+        )
+    line, names, fault = first
+    if fault is not None:
+        raise fault
+    if columns:
+        if len(columns) != len(names):
+            raise _ragged(source, line, len(names), columns)
+        return columns
+    hint = "Name the columns under `columns` in dataset.yaml, or set `header: false` if this line is a row."
+    for index, name in enumerate(names):
+        if not name.strip():
+            message = f"column {index + 1} of the header has no name"
+            raise DataError("bad-header", message, file=source.name, line=line, hint=hint)
+        if name in names[:index]:
+            message = f"the header names the column {name!r} twice"
+            raise DataError("bad-header", message, file=source.name, line=line, hint=hint)
+    return names
+
+
+def _ragged(source: Source, line: int, found: int, columns: list[str]) -> DataError:
+    message = f"expected {_count(len(columns))}, found {found}"
+    return DataError("ragged-row", message, file=source.name, line=line)
+
+
+def _count(number: int) -> str:
+    return f"{number} cell" if number == 1 else f"{number} cells"
+
+
+def _tsv_cells(source: Source) -> Iterator[Cells]:
+    delimiter = source.item.delimiter or "\t"
+    for line in lines(source):
+        text = without_ending(line.text)
+        if not text and line.fault is None:
+            continue
+        fault = line.fault or (_nul(source, line.number) if "\0" in text else None)
+        yield line.number, text.split(delimiter), fault
+
+
+class _CsvCells:
+    """csv.reader fed with the file's lines, keeping what is needed to say where a row or an open quote started."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._pieces: list[tuple[int, str]] = []
+        self._fault: DataError | None = None
+
+    def __iter__(self) -> Iterator[Cells]:
+        delimiter = self._source.item.delimiter or ","
+        # The limit belongs to the process, and files may be read side by side: it is raised once and left there.
+        csv.field_size_limit(_FIELD_LIMIT)
+        reader = csv.reader(self._feed(), delimiter=delimiter, strict=True)
+        while True:
+            self._pieces.clear()
+            self._fault = None
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise self._explain(error) from None
+            if cells or self._fault:
+                yield self._pieces[0][0], cells, self._fault
+
+    def _feed(self) -> Iterator[str]:
+        r"""Lines for csv.reader, which wants every \r, \n and \r\n to end one; numbers stay those of the file."""
+        for line in lines(self._source, forgiving=True):
+            pieces = (line.text,) if line.text.find("\r", 0, -2) < 0 else _PIECES.findall(line.text)
+            for piece in pieces:
+                self._pieces.append((line.number, piece))
+                if self._fault is None:
+                    self._fault = line.fault or (_nul(self._source, line.number) if "\0" in piece else None)
+                yield piece
+
+    def _explain(self, error: csv.Error) -> DataError:
+        """An open quote reads on to the end of the file, so the message names the line where it was opened."""
+        opened = self._open_quote()
+        reason = str(error)
+        if opened is not None and ("unexpected end" in reason or "field larger" in reason):
+            message = "a double quote is opened here and never closed"
+            hint = 'Close the quote; a quote inside a quoted cell is written twice ("").'
+            return DataError("open-quote", message, file=self._source.name, line=opened, hint=hint)
+        line = self._pieces[-1][0] if self._pieces else None
+        if "expected after" in reason:
+            reason = "text follows a closing quote"
+        hint = 'A quote inside a quoted cell is written twice ("").'
+        return DataError("bad-csv", reason, file=self._source.name, line=line, hint=hint)
+
+    def _open_quote(self) -> int | None:
+        delimiter = self._source.item.delimiter or ","
+        quoted, opened, at_start, just_closed = False, 0, True, False
+        for number, piece in self._pieces:
+            for character in piece:
+                if quoted:
+                    quoted = character != '"'
+                    just_closed = not quoted
+                elif character == '"' and (at_start or just_closed):
+                    opened = opened if just_closed else number
+                    quoted, just_closed = True, False
+                else:
+                    just_closed = False
+                at_start = not quoted and character == delimiter
+        return opened if quoted else None
+
+
+def _nul(source: Source, line: int) -> DataError:
+    return DataError(
+        "nul-byte",
+        "a NUL character in a text file",
+        file=source.name,
+        line=line,
+        hint="If the file is UTF-16, set `encoding: utf-16`.",
+    )
