@@ -1,0 +1,125 @@
+"""From one Git hook to one use case, and from its outcome to messages and an exit status.
+
+Git is waiting for us, so only what the hook at hand needs is imported (argparse, no Typer, no DVC, no GitPython).
+A defect of ours never costs anyone a commit: it is reported in a line, logged, and Git goes on. Pushing a version is
+the exception, because a push cannot be taken back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from heldout.errors import ExitCode, HeldoutError
+from heldout.storage.git import Git, RefUpdate, parse_push
+
+_BLOCKED = 1
+_BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
+_AFTER_COMMIT = ("post-commit", "post-merge", "post-rewrite")
+
+
+class Outcome(Protocol):
+    """What a use case has to say: lines for the terminal, and 0 to let Git go on."""
+
+    @property
+    def lines(self) -> tuple[str, ...]: ...
+
+    @property
+    def exit_code(self) -> int: ...
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The exit status of a hook. Git takes every status but 0 as a refusal, where the hook can refuse at all."""
+    options = _parser().parse_args(arguments)
+    updates = parse_push(_read_stdin()) if options.hook == "pre-push" else []
+    try:
+        outcome = _run(options, updates)
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except HeldoutError as error:
+        return _report(error, options.hook)
+    except Exception as error:
+        return _defect(error, options.hook, updates)
+    for line in outcome.lines:
+        _say(line)
+    return outcome.exit_code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m heldout.hooks", description="Run by Git's hooks, not by people.")
+    commands = parser.add_subparsers(dest="hook", required=True)
+    for name in (*_BEFORE_COMMIT, *_AFTER_COMMIT):
+        commands.add_parser(name)
+    tag = commands.add_parser("tag")
+    tag.add_argument("pairs", nargs="+", metavar="OID NAME")
+    push = commands.add_parser("pre-push")
+    push.add_argument("remote")
+    push.add_argument("url", nargs="?", default="")
+    return parser
+
+
+def _run(options: argparse.Namespace, updates: list[RefUpdate]) -> Outcome:
+    git = Git.discover(Path.cwd())
+    if options.hook in _BEFORE_COMMIT:
+        from heldout.services import ensure
+
+        return ensure.before_commit(git)
+    if options.hook in _AFTER_COMMIT:
+        from heldout.services import ensure
+
+        return ensure.after_commit(git, options.hook)
+    if options.hook == "tag":
+        from heldout.services import tag_guard
+
+        return tag_guard.check(git, list(zip(options.pairs[::2], options.pairs[1::2], strict=True)))
+    from heldout.services import push_guard
+
+    return push_guard.check(git, options.remote, updates)
+
+
+def _read_stdin() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+
+
+def _report(error: HeldoutError, hook: str) -> int:
+    """What the user can mend. After a commit nothing can be refused, so it is only said."""
+    _say(f"heldout: {error} [{error.slug}]")
+    if error.hint:
+        _say(f"heldout: {error.hint}")
+    return 0 if hook in _AFTER_COMMIT else _BLOCKED
+
+
+def _defect(error: Exception, hook: str, updates: Sequence[RefUpdate]) -> int:
+    log = _log(hook)
+    where = f" (details: {log})" if log else ""
+    _say(f"heldout: defect in the {hook} hook: {type(error).__name__}: {error}{where}")
+    if any(update.is_version_tag for update in updates):
+        _say("heldout: the push holds dataset versions that could not be checked; without checks: git push --no-verify")
+        return _BLOCKED
+    return 0
+
+
+def _log(hook: str) -> Path | None:
+    """Appends the traceback to .heldout/log/hooks.log; None where even that cannot be written."""
+    try:
+        folder = Git.discover(Path.cwd()).top / ".heldout"
+        (folder / "log").mkdir(parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+        file = folder / "log" / "hooks.log"
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(f"--- {hook}, process {os.getpid()}\n{traceback.format_exc()}")
+    except (OSError, HeldoutError):
+        return None
+    return file
+
+
+def _say(line: str) -> None:
+    """To standard error: standard output of a hook belongs to Git's own protocol in some commands."""
+    sys.stderr.write(line.encode("utf-8", "replace").decode("utf-8") + "\n")

@@ -1,0 +1,85 @@
+# Shared by the shims beside it. Sourced when the shims are used where they lie; put into them by `heldout init`,
+# so that an installed hook is one file. Each shim sets heldout_name first: $0 lies once another tool renames the file.
+#
+# HELDOUT_PYTHON is the interpreter that has heldout installed; `heldout init` writes it at the top of each hook.
+: "${HELDOUT_PYTHON:=python3}"
+heldout_dir=${0%/*}
+heldout_stdin=
+
+# The hooks that were here first, oldest first. They keep running.
+heldout_has_chained() {
+	for heldout_hook in "$heldout_dir/$heldout_name.heldout-chained"*; do
+		[ -x "$heldout_hook" ] && return 0
+	done
+	return 1
+}
+
+# Read standard input once, exactly (a variable would lose newlines at the end), for us and for every chained hook.
+heldout_spool() {
+	heldout_stdin=$(cat && echo .)
+	heldout_stdin=${heldout_stdin%.}
+}
+
+# Run the chained hooks with the spooled input; the first that fails decides the status.
+heldout_chained() {
+	for heldout_hook in "$heldout_dir/$heldout_name.heldout-chained"*; do
+		[ -x "$heldout_hook" ] || continue
+		printf %s "$heldout_stdin" | HELDOUT_CHAIN="$heldout_name:$PWD" "$heldout_hook" "$@" || return
+	done
+}
+
+# Not for us: hand over to the chained hooks, standard input untouched where there is one of them.
+heldout_pass() {
+	heldout_has_chained || exit 0
+	case $heldout_name in
+	reference-transaction | post-rewrite | pre-push) heldout_spool ;;
+	esac
+	heldout_chained "$@"
+	exit
+}
+
+# A hook manager that took our place may run us from a hook that we would chain to: once is enough.
+[ "${HELDOUT_CHAIN-}" = "$heldout_name:$PWD" ] && exit 0
+# Git started by Heldout itself.
+[ -n "${HELDOUT_HOOK-}" ] && heldout_pass "$@"
+
+# Run a Git command over the paths that can change a dataset.
+heldout_watched() {
+	GIT_LITERAL_PATHSPECS=0 git "$@" -- ':(top)datasets' ':(top)heldout.yaml' \
+		':(top,glob)**/*.dvc' ':(top,glob)**/dvc.lock' 2>/dev/null
+}
+
+# Is one of them different, by the `git diff` command given? A command that fails means: look closer.
+heldout_differs() {
+	! heldout_watched "$@"
+}
+
+# In the middle of a rebase, a series of picks or a bisection, commits are not the user's last word.
+heldout_busy() {
+	heldout_git=$(git rev-parse --absolute-git-dir) || return 0
+	for heldout_state in "$@"; do
+		[ -e "$heldout_git/$heldout_state" ] && return 0
+	done
+	return 1
+}
+
+# Run Heldout. Status 127 when it is not there: no interpreter, or one without the package.
+heldout_run() {
+	command -v "$HELDOUT_PYTHON" >/dev/null 2>&1 || return 127
+	HELDOUT_HOOK=1 "$HELDOUT_PYTHON" -P -m heldout.hooks "$@"
+	heldout_status=$?
+	[ $heldout_status -eq 0 ] && return 0
+	"$HELDOUT_PYTHON" -P -c 'import heldout.hooks' 2>/dev/null || return 127
+	return $heldout_status
+}
+
+# Run Heldout and end with its status; without it, warn and let Git go on.
+heldout_finish() {
+	heldout_run "$@"
+	heldout_status=$?
+	if [ $heldout_status -eq 127 ]; then
+		echo "heldout: nothing was checked: $HELDOUT_PYTHON does not run Heldout any more. Repair with: heldout init" >&2
+		exit 0
+	fi
+	exit $heldout_status
+}

@@ -1,0 +1,200 @@
+"""Put Heldout's hooks into a repository beside those that are there, and take them out again without a trace.
+
+An installed hook is one file in the folder that Git runs hooks from. The hook found there keeps its bytes and mode as
+`NAME.heldout-chained` and goes on running. Hooks are not cloned, so installing is safe to repeat at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from heldout.storage.git import Git
+
+HOOKS = (
+    "pre-commit",
+    "pre-merge-commit",
+    "post-commit",
+    "post-merge",
+    "post-rewrite",
+    "reference-transaction",
+    "pre-push",
+)
+TAG_HOOK = "reference-transaction"
+
+_MARK = b"# heldout-hook "
+_SOURCED = '. "${0%/*}/dispatch.sh"\n'
+_CHAINED = ".heldout-chained"
+
+State = Literal["installed", "outdated", "moved", "replaced", "not executable", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing done to a hook, for the user to read. `path` is absolute."""
+
+    path: Path
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookState:
+    """What stands where Git looks for one hook.
+
+    outdated: ours, with another interpreter or of another version of Heldout. moved: another tool took the place and
+    runs ours from `path`. replaced: another tool's hook stands there and ours is nowhere.
+    """
+
+    name: str
+    state: State
+    path: Path
+    chained: tuple[Path, ...]
+
+
+def install(git: Git, python: str, tag_hook: bool = True) -> list[Change]:
+    """Install or repair every hook; nothing is changed, and nothing reported, where all is well.
+
+    `python` is the absolute path of an interpreter that can import heldout. `tag_hook=False` goes without the check
+    at `git tag` (and removes it): pre-push looks at every version again.
+    """
+    folder = _folder(git)
+    if folder.resolve() == _shims().resolve():
+        return []
+    folder.mkdir(parents=True, exist_ok=True)
+    changes: list[Change] = []
+    for name in HOOKS:
+        if name == TAG_HOOK and not tag_hook:
+            changes += _remove(folder, name)
+        else:
+            changes += _install_one(folder, name, installed_text(name, python))
+    return changes
+
+
+def uninstall(git: Git) -> list[Change]:
+    """Take our hooks out; what they stood in front of gets its name, bytes and mode back."""
+    folder = _folder(git)
+    if folder.resolve() == _shims().resolve():
+        return []
+    return [change for name in HOOKS for change in _remove(folder, name)]
+
+
+def status(git: Git, python: str | None = None) -> list[HookState]:
+    """Every hook as it stands. Without `python`, ours counts as installed whatever its interpreter."""
+    folder = _folder(git)
+    if folder.resolve() == _shims().resolve():
+        return [HookState(name, "installed", folder / name, ()) for name in HOOKS]
+    return [_state(folder, name, python) for name in HOOKS]
+
+
+def installed_text(name: str, python: str) -> bytes:
+    """The shim with the dispatcher put in and the interpreter baked in.
+
+    A hook runs with whatever PATH a shell, an editor or a CI job has; only an absolute path finds our environment.
+    """
+    shim = (_shims() / name).read_text(encoding="utf-8")
+    dispatcher = (_shims() / "dispatch.sh").read_text(encoding="utf-8")
+    return shim.replace(_SOURCED, f"HELDOUT_PYTHON={shlex.quote(python)}\n{dispatcher}").encode("utf-8")
+
+
+def _shims() -> Path:
+    return Path(str(resources.files("heldout.hooks"))) / "shims"
+
+
+def _folder(git: Git) -> Path:
+    """Honours core.hooksPath; linked worktrees share the hooks of the main one."""
+    return git.path("hooks")
+
+
+def _is_ours(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return _MARK in stream.read(256)
+
+
+def _chained(folder: Path, name: str) -> list[Path]:
+    """Hooks displaced by ours, the oldest first: NAME.heldout-chained, NAME.heldout-chained-2, ..."""
+    return sorted(folder.glob(f"{name}{_CHAINED}*"), key=lambda file: (len(file.name), file.name))
+
+
+def _moved(folder: Path, name: str) -> Path | None:
+    """Our hook under a name that a hook manager gave it (`pre-commit.legacy`)."""
+    return next((file for file in sorted(folder.glob(f"{name}.*")) if _is_ours(file)), None)
+
+
+def _install_one(folder: Path, name: str, text: bytes) -> Iterator[Change]:
+    place = folder / name
+    if os.path.lexists(place) and not _is_ours(place):
+        moved = _moved(folder, name)
+        if moved is not None:
+            # The tool that moved us runs us; chaining to it in turn would run both for ever.
+            yield from _write(moved, text, "updated where another tool keeps it")
+            return
+        kept = _free_name(folder, name)
+        place.rename(kept)
+        yield Change(kept, "kept the hook that was here; it goes on running")
+    yield from _write(place, text, "updated" if place.exists() else "installed")
+
+
+def _free_name(folder: Path, name: str) -> Path:
+    first = folder / f"{name}{_CHAINED}"
+    taken = len(_chained(folder, name))
+    while taken and os.path.lexists(folder / f"{first.name}-{taken + 1}"):
+        taken += 1
+    return folder / f"{first.name}-{taken + 1}" if taken else first
+
+
+def _write(place: Path, text: bytes, what: str) -> Iterator[Change]:
+    if place.is_file() and place.read_bytes() == text and os.access(place, os.X_OK):
+        return
+    aside = place.with_name(f".{place.name}.heldout-{os.getpid()}")
+    aside.write_bytes(text)
+    aside.chmod(0o755)
+    aside.replace(place)
+    yield Change(place, what)
+
+
+def _remove(folder: Path, name: str) -> Iterator[Change]:
+    place = folder / name
+    ours = place if _is_ours(place) else _moved(folder, name)
+    kept = _chained(folder, name)
+    if ours is not None:
+        ours.unlink()
+        yield Change(ours, "removed")
+    if kept and not os.path.lexists(ours or place):
+        kept[-1].rename(ours or place)
+        yield Change(ours or place, "restored the hook that was here before")
+    for leftover in kept[:-1]:
+        yield Change(leftover, "left here: it had been replaced by a later hook")
+
+
+def _state(folder: Path, name: str, python: str | None) -> HookState:
+    place = folder / name
+    kept = tuple(_chained(folder, name))
+    if _is_ours(place):
+        current = _is_current(place, name, python)
+        state: State = "outdated" if not current else "installed" if os.access(place, os.X_OK) else "not executable"
+        return HookState(name, state, place, kept)
+    moved = _moved(folder, name)
+    if moved is not None:
+        return HookState(name, "moved" if os.path.lexists(place) else "absent", moved, kept)
+    return HookState(name, "replaced" if os.path.lexists(place) else "absent", place, kept)
+
+
+def _is_current(file: Path, name: str, python: str | None) -> bool:
+    text = file.read_bytes()
+    if python is None:
+        python = _interpreter(text)
+    return python is not None and text == installed_text(name, python)
+
+
+def _interpreter(text: bytes) -> str | None:
+    for line in text.decode("utf-8", "replace").split("\n"):
+        if line.startswith("HELDOUT_PYTHON="):
+            return next(iter(shlex.split(line.removeprefix("HELDOUT_PYTHON="))), None)
+    return None

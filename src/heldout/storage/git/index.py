@@ -1,0 +1,206 @@
+"""Adding files to a commit without disturbing what the user has staged or is editing.
+
+`git commit` is never run here: it would run hooks, and would take the user's staged changes with it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heldout.errors import RepositoryError
+from heldout.storage.trees import below
+
+if TYPE_CHECKING:
+    from heldout.storage.git.repository import Git
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One file of a commit: the blob to record, and the blob that stood there in the commit before (None: none)."""
+
+    path: str
+    data: bytes
+    new: str
+    old: str | None
+
+
+def write_tree(git: Git) -> str | None:
+    """From a copy of the index: `write-tree` takes the index's lock, which `git commit` may be holding."""
+    if git.run("ls-files", "-u", "-z"):
+        return None
+    with tempfile.TemporaryDirectory(prefix="heldout-", dir=git.git_dir) as folder:
+        copy = Path(folder) / "index"
+        if _index_file(git).exists():
+            shutil.copyfile(_index_file(git), copy)
+        return _text(git.run("write-tree", index_file=copy))
+
+
+def stage(git: Git, files: Mapping[str, bytes]) -> None:
+    blobs = {path: _store(git, data) for path, data in files.items()}
+    if not _update_index(git, blobs):
+        raise RepositoryError(
+            "index-locked", "another Git process holds the index", hint="finish it, then run: heldout scan"
+        )
+    for path, data in files.items():
+        _write_if_absent(git, path, data)
+
+
+def adopt(git: Git, paths: Sequence[str]) -> None:
+    known = _index_blobs(git, paths)
+    head = git.tree("HEAD", under=paths) if paths else None
+    missing = [path for path in paths if head and path in head.files and path not in known]
+    if head is None or not missing:
+        return
+    contents = head.read_many(missing)
+    if _update_index(git, {path: head.files[path].oid for path in contents}):
+        for path, data in contents.items():
+            _write_if_absent(git, path, data)
+
+
+def commit_files(
+    git: Git, files: Mapping[str, bytes], message: str, expected_head: str | None, on_note: Callable[[str], None]
+) -> str:
+    branch = git.branch()
+    if branch is None:
+        raise RepositoryError("detached-head", "HEAD is detached: there is no branch to commit to")
+    before = git.tree(expected_head, under=list(files)).files if expected_head else {}
+    changes = [
+        _Change(path, data, _store(git, data), before[path].oid if path in before else None)
+        for path, data in files.items()
+    ]
+    commit = _make_commit(git, changes, message, expected_head)
+    _move_branch(git, branch, commit, expected_head)
+    _follow(git, changes, on_note)
+    return commit
+
+
+def _make_commit(git: Git, changes: Sequence[_Change], message: str, parent: str | None) -> str:
+    with tempfile.TemporaryDirectory(prefix="heldout-", dir=git.git_dir) as folder:
+        scratch = Path(folder) / "index"
+        if parent:
+            git.run("read-tree", parent, index_file=scratch)
+        _write_entries(git, {change.path: change.new for change in changes}, scratch)
+        tree = _text(git.run("write-tree", index_file=scratch))
+    sign = ["-S"] if git.config_bool("commit.gpgSign") else []
+    parents = ["-p", parent] if parent else []
+    return _text(git.run("commit-tree", *sign, *parents, tree, stdin=message.encode("utf-8")))
+
+
+def _move_branch(git: Git, branch: str, commit: str, expected: str | None) -> None:
+    subject = _text(git.run("show", "-s", "--format=%s", commit))
+    try:
+        git.run("update-ref", "-m", f"heldout: {subject}", branch, commit, expected or "0" * len(commit))
+    except RepositoryError as error:
+        if git.commit_of(branch) == expected:
+            raise
+        raise RepositoryError(
+            "head-moved", f"{branch} moved while Heldout was working", hint="run the command again"
+        ) from error
+
+
+def _follow(git: Git, changes: Sequence[_Change], on_note: Callable[[str], None]) -> None:
+    """Bring the index and the working tree along, path by path, only where the user had not changed that path."""
+    staged = _index_blobs(git, [change.path for change in changes])
+    untouched = [change for change in changes if staged.get(change.path) == change.old]
+    on_disk = {change.path: _disk_blob(git, change.path) for change in untouched}
+    locked = not _update_index(git, {change.path: change.new for change in untouched})
+    for change in changes:
+        if locked or change not in untouched:
+            why = "the index is locked" if locked else "it has staged changes of its own"
+            on_note(f"{change.path} is committed, but {why}; later run: git reset -q -- {change.path}")
+        if change in untouched and on_disk[change.path] == change.old:
+            if change.old is None:
+                _write_if_absent(git, change.path, change.data)
+            else:
+                _write(git, change.path, change.data)
+
+
+# --- index ----------------------------------------------------------------------------------------------------------
+
+
+def _index_file(git: Git) -> Path:
+    return Path(git.env.get("GIT_INDEX_FILE") or git.git_dir / "index")
+
+
+def _index_blobs(git: Git, paths: Sequence[str]) -> dict[str, str]:
+    """Object ids by path; an unmerged path maps to the text `unmerged`, which equals no id."""
+    blobs = {}
+    for line in git.run("ls-files", "-s", "-z", "--", *paths).split(b"\0") if paths else ():
+        if line:
+            head, _, path = line.partition(b"\t")
+            _, oid, number = head.decode("ascii").split(" ")
+            blobs[os.fsdecode(path)] = oid if number == "0" else "unmerged"
+    return blobs
+
+
+def _update_index(git: Git, blobs: Mapping[str, str]) -> bool:
+    """False when the index is locked by another process; nothing is changed then."""
+    if not blobs:
+        return True
+    try:
+        _write_entries(git, blobs, None)
+    except RepositoryError as error:
+        if "index.lock" in error.message or ".lock': File exists" in error.message:
+            return False
+        raise
+    return True
+
+
+def _write_entries(git: Git, blobs: Mapping[str, str], index_file: Path | None) -> None:
+    rows = b"".join(f"100644 {oid}\t".encode() + os.fsencode(path) + b"\0" for path, oid in blobs.items())
+    git.run("update-index", "--add", "-z", "--index-info", stdin=rows, index_file=index_file)
+
+
+def _store(git: Git, data: bytes) -> str:
+    return _text(git.run("hash-object", "-w", "--stdin", "--no-filters", stdin=data))
+
+
+# --- working tree ---------------------------------------------------------------------------------------------------
+
+
+def _disk_blob(git: Git, path: str) -> str | None:
+    """The blob a file on disk would become (its filters applied); None where there is none."""
+    file = git.top / path
+    if git.bare or not os.path.lexists(file):
+        return None
+    return git.line("hash-object", "--", path) or "unreadable"
+
+
+def _write_if_absent(git: Git, path: str, data: bytes) -> None:
+    if os.path.lexists(git.top / path) or git.bare:
+        return
+    if git.config_bool("core.sparseCheckout") and _is_sparse(git, path):
+        with suppress(RepositoryError):
+            git.run("update-index", "--skip-worktree", "--", path)
+        return
+    _write(git, path, data)
+
+
+def _write(git: Git, path: str, data: bytes) -> None:
+    """A folder that is a link out of the repository is left alone."""
+    file = git.top / path
+    if not below(git.top, file):
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+
+
+def _is_sparse(git: Git, path: str) -> bool:
+    """Whether the nearest folder with other tracked files has all of them outside the sparse checkout."""
+    for folder in Path(path).parents:
+        rows = git.run("ls-files", "-t", "-z", "--", str(folder)).split(b"\0")
+        flags = {row[:1] for row in rows if row and os.fsdecode(row[2:]) != path}
+        if flags:
+            return flags == {b"S"}
+    return False
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "replace").strip()
