@@ -8,7 +8,7 @@ from typing import Final
 
 from heldout.domain.example import JSON
 from heldout.domain.paths import format_path, parse_path
-from heldout.errors import ConfigError, DataError
+from heldout.errors import DataError
 from heldout.storage.json_strict import JSONFault, Walker, parse_json
 from heldout.storage.readers.source import Row, Source, decode_all, lines
 
@@ -67,7 +67,7 @@ def _descend(
     elif head == "{":
         members = walker.members(_shown(done))
     else:
-        raise _no_records(source, walker, done, path[0], [])
+        raise _no_records(source, done, path[0], [])
     seen = []
     for key in members:
         seen.append(key)
@@ -78,7 +78,7 @@ def _descend(
         else:
             walker.fast_value(_shown((*done, key)))
     if path[0] not in (_SPLIT, *seen):
-        raise _no_records(source, walker, done, path[0], seen)
+        raise _no_records(source, done, path[0], seen)
 
 
 def _elements(source: Source, walker: Walker, done: tuple[str, ...], split: str | None) -> Iterator[Row]:
@@ -131,12 +131,10 @@ def _no_list(source: Source, walker: Walker, done: tuple[str, ...]) -> DataError
     )
 
 
-def _no_records(
-    source: Source, walker: Walker, done: tuple[str, ...], wanted: str, seen: list[str]
-) -> ConfigError | DataError:
+def _no_records(source: Source, done: tuple[str, ...], wanted: str, seen: list[str]) -> DataError:
     found = f"; it has {', '.join(map(repr, seen[:8]))}" if seen else ""
     message = f"`records` asks for {wanted!r} {'in ' + format_path(done) if done else 'at the top'}, which is not there"
-    return DataError("no-rows", message + found, file=source.name, line=walker.line(), field=source.item.records)
+    return DataError("no-rows", message + found, file=source.name, field=source.item.records)
 
 
 def _shown(done: tuple[str, ...]) -> str:

@@ -40,6 +40,7 @@ def read_parquet(source: Source) -> Iterator[Row]:
         try:
             with pq.ParquetFile(spool, page_checksum_verification=True) as file:
                 converts = _converters(source, file.schema_arrow)
+                _refuse_int96(source, file, converts)
                 first = 1
                 for batch in file.iter_batches(_BATCH, columns=list(converts)):
                     yield from _rows(source, batch, converts, first)
@@ -98,6 +99,17 @@ def _converters(source: Source, schema: pa.Schema) -> dict[str, Convert]:
             hint = "List the columns to read under `columns` in dataset.yaml to leave this one out."
             raise DataError("unsupported-type", str(error), file=source.name, field=name, hint=hint) from None
     return converts
+
+
+def _refuse_int96(source: Source, file: Any, converts: dict[str, Convert]) -> None:
+    """Arrow reads these old timestamps as 64-bit nanoseconds and wraps around silently outside 1677 to 2262."""
+    for index in range(len(file.schema)):
+        column = file.schema.column(index)
+        name = column.path.split(".")[0]
+        if column.physical_type == "INT96" and name in converts:
+            message = "the column holds INT96 timestamps, which cannot be read exactly"
+            hint = "Write the column as a TIMESTAMP, or leave it out by listing the others under `columns`."
+            raise DataError("unsupported-type", message, file=source.name, field=name, hint=hint)
 
 
 def _is_timestamp(kind: pa.DataType) -> bool:

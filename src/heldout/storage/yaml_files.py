@@ -1,0 +1,188 @@
+"""The one door to YAML: strict reading with line numbers, and writing whose bytes never change.
+
+Refused, because people do not mean them and machines are hurt by them (decision A49): aliases and anchors (a small
+file can expand to millions of nodes), tags, several documents, duplicate keys, keys that are no text, bytes that are
+not UTF-8. Only this module imports ruamel.yaml, and only when the text is more than the plain block style that Heldout
+and DVC write themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from heldout.domain.example import JSON
+from heldout.errors import ConfigError
+from heldout.storage.json_strict import JSONFault, decode_utf8
+from heldout.storage.yaml_scalars import plain_value, string_text
+from heldout.storage.yaml_simple import Path, parse_simple
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A YAML document as plain data, with the line of each of its entries for messages."""
+
+    value: JSON
+    name: str
+    lines: Mapping[Path, int] = field(repr=False)
+
+    def line(self, *path: str | int) -> int | None:
+        """The line, from 1, of the entry at `path` or of the nearest one around it that has a line."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.lines:
+                return self.lines[path[:end]]
+        return None
+
+
+def load_yaml(data: bytes, name: str) -> JSON:
+    """The document as plain data; an empty one is null. Raises ConfigError; `name` is what messages call the file."""
+    return load_yaml_located(data, name).value
+
+
+def load_yaml_located(data: bytes, name: str) -> Located:
+    """As `load_yaml`, keeping line numbers."""
+    try:
+        text = decode_utf8(data)
+    except JSONFault as fault:
+        raise ConfigError(fault.slug, fault.reason, file=name, line=fault.line, offset=fault.offset) from None
+    simple = parse_simple(text)
+    value, lines = _parse_full(text, name) if simple is None else simple
+    return Located(value, name, lines)
+
+
+def dump_yaml(value: JSON) -> bytes:
+    """Block style, keys in the order given, UTF-8, LF: the same bytes for the same value on every machine.
+
+    Strings that any YAML reader could take for something else, digests among them, are in double quotes. Raises
+    ValueError for what JSON cannot hold.
+    """
+    if isinstance(value, Mapping | list | tuple) and value:
+        return "".join(f"{line}\n" for line in _block(value)).encode("utf-8")
+    return f"{_scalar_text(value)}\n".encode()
+
+
+def _block(value: Mapping[str, JSON] | Sequence[JSON]) -> Iterator[str]:
+    entries: Iterator[tuple[str, JSON]]
+    if isinstance(value, Mapping):
+        entries = ((f"{string_text(key)}:", item) for key, item in value.items())
+    else:
+        entries = (("-", item) for item in value)
+    for head, item in entries:
+        if not (isinstance(item, Mapping | list | tuple) and item):
+            yield f"{head} {_scalar_text(item)}"
+        elif head == "-":
+            inner = _block(item)
+            yield f"- {next(inner)}"
+            yield from (f"  {line}" for line in inner)
+        else:
+            yield head
+            indent = "  " if isinstance(item, Mapping) else ""
+            yield from (f"{indent}{line}" for line in _block(item))
+
+
+def _scalar_text(value: JSON) -> str:
+    if isinstance(value, str):
+        return string_text(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError("NaN and infinities have no YAML form here")
+        return repr(value)
+    if isinstance(value, Mapping):
+        return "{}"
+    if isinstance(value, list | tuple):
+        return "[]"
+    raise ValueError(f"{type(value).__name__} has no YAML form here")
+
+
+def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    builder = _Builder(name)
+    try:
+        events = iter(list(YAML(typ="safe", pure=True).parse(text)))
+        value = builder.document(events)
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or str(error).splitlines()[0]
+        line = None if mark is None else mark.line + 1
+        raise ConfigError("bad-yaml", f"not valid YAML: {reason}", file=name, line=line) from None
+    except RecursionError:
+        raise ConfigError("bad-yaml", "nested too deep", file=name) from None
+    return value, builder.lines
+
+
+class _Builder:
+    """Builds plain data from parse events, so that nothing is expanded or constructed before it is checked."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.lines: dict[Path, int] = {}
+
+    def document(self, events: Iterator[Any]) -> JSON:
+        value: JSON = None
+        seen = False
+        for event in events:
+            kind = type(event).__name__
+            if kind == "DocumentStartEvent":
+                if seen:
+                    self._refuse("yaml-feature", "a second document (`---`)", event)
+                seen = True
+                value = self._value(next(events), events, ())
+        return value
+
+    def _value(self, event: Any, events: Iterator[Any], path: Path) -> JSON:
+        self._check(event)
+        kind = type(event).__name__
+        if kind == "ScalarEvent":
+            return self._scalar(event)
+        if kind == "SequenceStartEvent":
+            return self._sequence(events, path)
+        return self._mapping(events, path)
+
+    def _sequence(self, events: Iterator[Any], path: Path) -> JSON:
+        result: list[JSON] = []
+        while type(event := next(events)).__name__ != "SequenceEndEvent":
+            here = (*path, len(result))
+            self.lines[here] = event.start_mark.line + 1
+            result.append(self._value(event, events, here))
+        return result
+
+    def _mapping(self, events: Iterator[Any], path: Path) -> JSON:
+        result: dict[str, JSON] = {}
+        while type(event := next(events)).__name__ != "MappingEndEvent":
+            self._check(event)
+            if type(event).__name__ != "ScalarEvent":
+                self._refuse("yaml-feature", "a key that is a list or a mapping", event)
+            key = str(event.value)
+            if key in result:
+                self._refuse("duplicate-key", f"the key {key!r} appears twice", event)
+            here = (*path, key)
+            self.lines[here] = event.start_mark.line + 1
+            result[key] = self._value(next(events), events, here)
+        return result
+
+    def _scalar(self, event: Any) -> JSON:
+        text = str(event.value)
+        if not event.implicit[0]:
+            return text
+        try:
+            return plain_value(text)
+        except ValueError as error:
+            self._refuse("bad-yaml", str(error), event)
+
+    def _check(self, event: Any) -> None:
+        if type(event).__name__ == "AliasEvent":
+            self._refuse("yaml-feature", f"an alias (*{event.anchor})", event)
+        if getattr(event, "anchor", None) is not None:
+            self._refuse("yaml-feature", f"an anchor (&{event.anchor})", event)
+        if getattr(event, "tag", None) is not None:
+            self._refuse("yaml-feature", f"a tag ({event.tag})", event)
+
+    def _refuse(self, slug: str, what: str, event: Any) -> NoReturn:
+        line = event.start_mark.line + 1
+        message = f"{what} is not allowed here" if slug == "yaml-feature" else what
+        raise ConfigError(slug, message, file=self._name, line=line)
