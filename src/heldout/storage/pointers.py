@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
 
 from heldout.errors import ConfigError, HeldoutError, RepositoryError
 
@@ -42,6 +43,13 @@ class Output:
         return path == self.path or (self.is_dir and path.startswith(self.path + "/"))
 
 
+@runtime_checkable
+class _Preloading(Protocol):
+    """A tree that reads many small files at the price of one: Git's."""
+
+    def preload(self, paths: Iterable[str]) -> None: ...
+
+
 class Pointers:
     """The DVC outputs of one file tree. Looks where an output usually is first, and reads every pointer only then."""
 
@@ -50,6 +58,7 @@ class Pointers:
         self._parsed: dict[str, tuple[Output, ...]] = {}
         self._everywhere: tuple[Output, ...] | None = None
         self._broken: HeldoutError | None = None
+        self._preloaded: set[str] = set()
 
     def output(self, path: str) -> Output:
         """The output that is `path` or the folder around it.
@@ -57,6 +66,7 @@ class Pointers:
         Raises RepositoryError (slug not-tracked) when no pointer covers the path, ConfigError (slug pointer-malformed)
         when the pointer that should is damaged.
         """
+        self._preload(posixpath.dirname(path))
         for folder in _self_and_parents(path):
             for output in self._in_file(folder + ".dvc"):
                 if output.covers(path):
@@ -77,9 +87,8 @@ class Pointers:
         """Every readable output of the tree, sorted by path; one damaged pointer does not hide the others."""
         if self._everywhere is None:
             found: list[Output] = []
-            for name in self._tree.paths():
-                if not (name.endswith(".dvc") or posixpath.basename(name) == "dvc.lock"):
-                    continue
+            self._preload("")
+            for name in filter(_is_pointer, self._tree.paths()):
                 try:
                     found.extend(self._in_file(name))
                 except HeldoutError as error:
@@ -87,21 +96,24 @@ class Pointers:
             self._everywhere = tuple(sorted(found, key=lambda output: output.path))
         return self._everywhere
 
+    def _preload(self, folder: str) -> None:
+        if folder not in self._preloaded and isinstance(self._tree, _Preloading):
+            self._tree.preload(filter(_is_pointer, self._tree.paths(folder)))
+        self._preloaded.add(folder)
+
     def _in_file(self, name: str) -> tuple[Output, ...]:
         if name not in self._parsed:
             data = self._tree.read(name)
-            self._parsed[name] = () if data is None else tuple(self._parse(data, name))
+            if data is None:
+                self._parsed[name] = ()
+            elif name.endswith(".dvc"):
+                self._parsed[name] = _parse_dvc_file(data, name)
+            else:
+                self._parsed[name] = tuple(self._parse_lock(data, name))
         return self._parsed[name]
 
-    def _parse(self, data: bytes, name: str) -> Iterator[Output]:
-        content = _mapping(_yaml(data, name), name)
-        folder = posixpath.dirname(name)
-        if posixpath.basename(name) == "dvc.lock":
-            yield from self._parse_lock(content, name, folder)
-        else:
-            yield from _outs(content, name, posixpath.join(folder, _text(content.get("wdir", "."), name)))
-
-    def _parse_lock(self, content: dict[str, Any], name: str, folder: str) -> Iterator[Output]:
+    def _parse_lock(self, data: bytes, name: str) -> Iterator[Output]:
+        content, folder = _mapping(_yaml(data, name), name), posixpath.dirname(name)
         # Schema 1 (DVC 1.x) had the stages at the top level.
         stages = _mapping(content.get("stages", {}) if "schema" in content else content, name)
         work_dirs = self._work_dirs(posixpath.join(folder, "dvc.yaml"))
@@ -124,6 +136,18 @@ class Pointers:
             inner = _mapping(written.get("do", written), name)
             found[stage] = _text(inner.get("wdir", "."), name)
         return found
+
+
+@lru_cache(maxsize=4096)
+def _parse_dvc_file(data: bytes, name: str) -> tuple[Output, ...]:
+    # Versions share most of their pointers: 500 tags must not mean 500 times the YAML.
+    content = _mapping(_yaml(data, name), name)
+    base = posixpath.join(posixpath.dirname(name), _text(content.get("wdir", "."), name))
+    return tuple(_outs(content, name, base))
+
+
+def _is_pointer(name: str) -> bool:
+    return name.endswith(".dvc") or posixpath.basename(name) == "dvc.lock"
 
 
 def _outs(content: dict[str, Any], name: str, base: str) -> Iterator[Output]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dvc.repo import Repo
+    from dvc_data.hashfile.hash_info import HashInfo
 
 
 def main() -> int:
@@ -57,29 +58,55 @@ def _fetch(objects: list[dict[str, Any]], rev: str | None) -> list[str]:
     does not bring (imports come from their source repository, an output may name a remote of its own, and cloud
     versioning has no digests) DVC fetches by path at `rev`, or from the working copy where no revision is given.
     """
-    from dvc_data.hashfile.hash_info import HashInfo
-
     problems: list[str] = []
     with _repository() as repo:
-        wanted = {item["path"]: HashInfo("md5-dos2unix" if item["legacy"] else "md5", item["md5"]) for item in objects}
-        try:
-            result = repo.cloud.pull(set(wanted.values()))
-            failed = set(result.failed)
-        except Exception as error:
-            problems.append(_sentence(error))
-            failed = set(wanted.values())
-        left = [path for path, info in wanted.items() if info in failed or not _present(repo, info)]
+        wanted = [(item["path"], _info(item["md5"], item["legacy"])) for item in objects]
+        _pull(repo, [info for _, info in wanted], problems)
+        # DVC brings a folder's manifest this way, not its files.
+        members = [member for _, info in wanted for member in _members(repo, info)]
+        if members:
+            _pull(repo, members, problems)
+        left = [path for path, info in wanted if not _complete(repo, info)]
         if left:
             try:
-                repo.fetch(targets=left, revs=[rev] if rev else None, workspace=rev is None)
+                repo.fetch(targets=sorted(set(left)), revs=[rev] if rev else None, workspace=rev is None)
             except Exception as error:
                 problems.append(_sentence(error))
     return problems
 
 
-def _present(repo: Repo, info: Any) -> bool:
-    odb = repo.cache.legacy if info.name == "md5-dos2unix" else repo.cache.local
-    return bool(odb.exists(info.value))
+def _pull(repo: Repo, infos: list[HashInfo], problems: list[str]) -> None:
+    try:
+        repo.cloud.pull(set(infos))
+    except Exception as error:
+        problems.append(_sentence(error))
+
+
+def _info(md5: str, legacy: bool) -> HashInfo:
+    from dvc_data.hashfile.hash_info import HashInfo
+
+    return HashInfo("md5-dos2unix" if legacy else "md5", md5)
+
+
+def _members(repo: Repo, info: HashInfo) -> list[HashInfo]:
+    """The files of a folder whose manifest is here; none for a file."""
+    if not info.isdir or not _present(repo, info):
+        return []
+    odb = _cache(repo, info)
+    with odb.fs.open(odb.oid_to_path(info.value)) as stream:
+        return [_info(entry["md5"], info.name != "md5") for entry in json.load(stream)]
+
+
+def _complete(repo: Repo, info: HashInfo) -> bool:
+    return _present(repo, info) and all(_present(repo, member) for member in _members(repo, info))
+
+
+def _present(repo: Repo, info: HashInfo) -> bool:
+    return bool(_cache(repo, info).exists(info.value))
+
+
+def _cache(repo: Repo, info: HashInfo) -> Any:
+    return repo.cache.legacy if info.name != "md5" else repo.cache.local
 
 
 @contextlib.contextmanager
