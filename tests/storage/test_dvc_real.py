@@ -71,7 +71,6 @@ def read(store: DvcStore, output: Output) -> bytes:
         return stream.read()
 
 
-@pytest.mark.req("A31")
 def test_each_version_is_read_at_its_tag_without_a_checkout(repository: Path) -> None:
     (repository / TRACKED).unlink()
     store = DvcStore(repository)

@@ -118,7 +118,6 @@ def test_lock_of_dvc_1_has_its_stages_at_the_top() -> None:
         f"<<<<<<< HEAD\nouts:\n- md5: {MD5}\n=======\n",
     ],
 )
-@pytest.mark.req("E41")
 def test_damaged_pointer_is_refused_with_its_name(content: str) -> None:
     with pytest.raises(ConfigError) as caught:
         output({"train.csv.dvc": content}, "train.csv")
