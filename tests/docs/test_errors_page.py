@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.console import ROOT
+
 from tools.slugs import KEBAB, documented, uses
 
 PAGE = ROOT / "docs" / "errors.md"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from support.console import ROOT
+
 from tools.ledger import Requirement, markers_in, problems, render, requirements, state_of
 
 pytestmark = pytest.mark.req("B53")

@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
 from support.console import ROOT
 
 PACKAGE = ROOT / "src" / "heldout"
@@ -90,6 +89,5 @@ def test_heavy_libraries_are_not_loaded_at_start(module: str) -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "HELDOUT_HOOK": "1"},
     )
     assert done.stdout.split() == []
