@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from support.dvc import commit, dvc, dvc_repository, git, write
 
 from heldout.errors import MissingDataError, RepositoryError, TamperedError
 from heldout.storage.dvc import DvcStore
 from heldout.storage.git.repository import Git
 from heldout.storage.pointers import Output, Pointers
-from support.dvc import commit, dvc, dvc_repository, git, write
 
 FIRST = b"text,category\r\nhello,greeting\r\nbye,greeting\n"
 SECOND = b"text,category\nhello,greeting\n"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.data import data_path, original
 
 from heldout.storage.dvc.verified import verify_file
 from heldout.storage.pointers import Pointers
 from heldout.storage.trees import FolderTree
-from support.data import data_path, original
 
 TOP = Path(__file__).parents[2]
 SETS = ["banking77", "gsm8k", "mbpp", "mgsm"]
