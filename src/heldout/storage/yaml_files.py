@@ -8,6 +8,7 @@ and DVC write themselves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -87,7 +88,7 @@ def _scalar_text(value: JSON) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
-        if value != value or value in (float("inf"), float("-inf")):
+        if not math.isfinite(value):
             raise ValueError("NaN and infinities have no YAML form here")
         return repr(value)
     if isinstance(value, Mapping):

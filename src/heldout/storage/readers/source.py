@@ -207,7 +207,7 @@ def without_ending(text: str) -> str:
     r"""A line without the \n or \r\n that ends it; any other character is the text's own."""
     if text.endswith("\r\n"):
         return text[:-2]
-    return text[:-1] if text.endswith("\n") else text
+    return text.removesuffix("\n")
 
 
 def _encoding_error(source: Source, error: UnicodeDecodeError, line: int | None, offset: int) -> DataError:
