@@ -117,14 +117,15 @@ class Knowledge:
     """What one repository knows: its frozen versions, retirements and records of the accepted methods.
 
     `shallow` says that history, and with it versions, may be missing. Records of other methods are left out by whoever
-    builds this (A31). `damaged` names records that exist but cannot be trusted, as (dataset, source, what is wrong).
+    builds this (A31). `damaged` are records that cannot be trusted, as (dataset, what is wrong): they count as absent,
+    and explain a gap where there is one.
     """
 
     versions: Sequence[Version]
     scans: Sequence[Scan]
     retirements: Sequence[Retirement] = ()
     shallow: bool = False
-    damaged: Sequence[tuple[str, str, str]] = ()
+    damaged: Sequence[tuple[str, str]] = ()
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
@@ -182,27 +183,31 @@ class Knowledge:
                 result[other] = hits
         return result
 
-    def gaps(self, dataset: str, source: str, *, holdout_members: int | None = None) -> tuple[Gap, ...]:
+    def gaps(self, dataset: str, source: str) -> tuple[Gap, ...]:
         """What is missing before `source` can be called clean; empty is complete(V) of A30 with A52."""
         gaps: list[Gap] = []
         if self.shallow:
             gaps.append(Gap(GapKind.SHALLOW, "this clone is shallow, so versions and records may be missing here"))
-        gaps += [
-            Gap(GapKind.UNREADABLE_RECORD, f"a record of it cannot be trusted: {what}")
-            for name, damaged, what in self.damaged
-            if (name, damaged) == (dataset, source)
-        ]
+        gaps += self._own_gaps(source)
+        gaps += self._uncompared(source)
+        if gaps:
+            gaps += [
+                Gap(GapKind.UNREADABLE_RECORD, f"a record cannot be trusted: {what}")
+                for name, what in self.damaged
+                if name == dataset
+            ]
+        return tuple(gaps)
+
+    def _own_gaps(self, source: str) -> Iterable[Gap]:
         own = self.scans_of(source)
         if not own:
-            return (*gaps, Gap(GapKind.NOT_SCANNED, "it has no scan record"))
-        complete = self.complete_scans_of(source)
-        if not complete:
+            yield Gap(GapKind.NOT_SCANNED, "it has no scan record")
+            return
+        if not self.complete_scans_of(source):
             reasons = "; ".join(sorted({reason for scan in own for reason in scan.record.incomplete}))
-            gaps.append(Gap(GapKind.SCAN_INCOMPLETE, f"its scan is incomplete: {reasons}"))
-        members = own[0].record.holdout_members if holdout_members is None else holdout_members
-        if not members:
-            gaps.append(Gap(GapKind.NO_HOLDOUT, "no example of it is in a holdout split"))
-        return (*gaps, *self._uncompared(source))
+            yield Gap(GapKind.SCAN_INCOMPLETE, f"its scan is incomplete: {reasons}")
+        if not own[0].record.holdout_members:
+            yield Gap(GapKind.NO_HOLDOUT, "no example of it is in a holdout split")
 
     def _uncompared(self, source: str) -> Iterable[Gap]:
         seen: set[str] = set()

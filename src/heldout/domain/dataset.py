@@ -105,10 +105,13 @@ class DatasetSpec:
     def is_holdout(self, split: str) -> bool:
         return split in (DEFAULT_HOLDOUT if self.holdout is None else self.holdout)
 
+    def lookup_paths(self) -> tuple[str, ...]:
+        """Files that metadata is joined from, sorted."""
+        return tuple(sorted({value.path for value in self.fields.metadata.values() if isinstance(value, Lookup)}))
+
     def tracked_paths(self) -> tuple[str, ...]:
         """Every path, relative to the dataset's folder, whose bytes decide what the examples are; sorted."""
-        lookups = (value.path for value in self.fields.metadata.values() if isinstance(value, Lookup))
-        return tuple(sorted({*(item.path for item in self.data), *lookups}))
+        return tuple(sorted({*(item.path for item in self.data), *self.lookup_paths()}))
 
     def meaning(self) -> dict[str, JSON]:
         """The part of dataset.yaml that can change what an example is or which split holds out; for the source digest.

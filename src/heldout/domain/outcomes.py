@@ -1,0 +1,64 @@
+"""What a hook has to say, as values; words for people are made of them in `heldout.reports`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from heldout.domain.coverage import Answer, Contamination, Version
+from heldout.domain.names import VersionName
+from heldout.domain.record import ScanRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ScanDone:
+    """A scan and the versions it could not be compared with, each with the reason."""
+
+    record: ScanRecord
+    left_out: tuple[tuple[Version, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HookOutcome:
+    """Scans made, sentences to say, and whether Git may go on."""
+
+    scans: tuple[ScanDone, ...] = ()
+    notes: tuple[str, ...] = ()
+    refused: bool = False
+
+
+class Refusal(StrEnum):
+    """Why a push is refused."""
+
+    CONTAMINATED = "contaminated"
+    GIVES_AWAY = "gives_away"
+    NOT_COVERED = "not_covered"
+    MOVED = "moved"
+    DELETED = "deleted"
+    MALFORMED = "malformed"
+    PROTECTED_BRANCH = "protected_branch"
+
+
+@dataclass(frozen=True, slots=True)
+class PushProblem:
+    """One reason to refuse (or, where `warning`, to warn about) one pushed ref.
+
+    `subject` names the version or the branch; `answer` is set where leakage or coverage is the reason, `gives_away`
+    where another dataset's frozen holdout is: by version, the findings.
+    """
+
+    refusal: Refusal
+    ref: str
+    subject: str
+    answer: Answer | None = None
+    gives_away: tuple[tuple[VersionName, tuple[Contamination, ...]], ...] = ()
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PushVerdict:
+    problems: tuple[PushProblem, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        return any(not problem.warning for problem in self.problems)

@@ -1,0 +1,149 @@
+"""Records enter history: in the commit that changes a dataset, or in a follow-up commit when that was missed.
+
+`before_commit` adds the record to the commit being made. `after_commit` repairs what went past it (a merge,
+--no-verify) and costs nothing where the record exists.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+
+from heldout.domain.coverage import Knowledge
+from heldout.domain.dataset import DatasetSpec
+from heldout.domain.outcomes import HookOutcome, ScanDone
+from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
+from heldout.services.knowledge import knowledge_of
+from heldout.services.scanner import Scanned, Scanner
+from heldout.services.workspace import Workspace
+from heldout.storage.catalog import ROOT, Catalog, DatasetState
+from heldout.storage.git.repository import Git
+from heldout.storage.git.trees import GitTree
+from heldout.storage.settings_file import read_settings
+
+FOLLOW_UP_SUBJECT = "heldout: add scan records"
+
+
+def before_commit(git: Git) -> HookOutcome:
+    """Check the staged datasets and add their scan records to the commit being made.
+
+    Never fetches, and never blocks on data that is not here. Raises ConfigError or DataError where the commit itself
+    is wrong: a broken dataset.yaml, a data file staged into Git, a row that cannot be read.
+    """
+    oid = git.index_tree()
+    if oid is None:
+        return HookOutcome()
+    workspace = Workspace(git)
+    tree = workspace.tree(oid)
+    states = _staged_states(git, tree, workspace.catalog(oid))
+    if not read_settings(tree).scan_on_commit:
+        return HookOutcome()
+    scanned, notes = _scan_missing(workspace, states, tree)
+    if scanned:
+        git.stage({path: data for item in scanned for path, data in item.result.files().items()})
+    return _outcome(scanned, notes)
+
+
+def after_commit(git: Git, hook: str) -> HookOutcome:
+    """Add a follow-up commit with the records that HEAD's datasets lack; touches nothing else."""
+    head = git.head()
+    if head is None or git.in_progress():
+        return HookOutcome()
+    workspace = Workspace(git)
+    tree = workspace.tree(head)
+    lacking = _lacking(workspace, workspace.catalog(head), tree) if workspace.settings.scan_on_commit else []
+    if not lacking:
+        _adopt_records(git, tree)
+        return HookOutcome()
+    if git.branch() is None:
+        return HookOutcome(notes=("HEAD is detached, so its scan records were not committed: heldout scan NAME@HEAD",))
+    if git.is_published(head):
+        return HookOutcome(notes=("HEAD is on a remote already; its scan records are missing: heldout scan --all",))
+    scanned, notes = _scan_missing(workspace, lacking, tree)
+    if scanned:
+        files = {path: data for item in scanned for path, data in item.result.files().items()}
+        commit = commit_records(git, files, head, notes)
+        notes.append(f"scan records committed as {commit[:10]}")
+    return _outcome(scanned, notes)
+
+
+def _outcome(scanned: Iterable[Scanned], notes: Iterable[str]) -> HookOutcome:
+    return HookOutcome(tuple(ScanDone(item.result.record, item.left_out) for item in scanned), tuple(notes))
+
+
+def commit_records(git: Git, files: dict[str, bytes], head: str, notes: list[str]) -> str:
+    """A commit on the current branch that holds these records and nothing else."""
+    names = sorted({posixpath.basename(posixpath.dirname(path)) for path in files})
+    message = FOLLOW_UP_SUBJECT + "\n\n" + "".join(f"Heldout-Scan: {name}\n" for name in names)
+    return git.commit_files(files, message, head, notes.append)
+
+
+def _staged_states(git: Git, tree: GitTree, catalog: Catalog) -> list[DatasetState]:
+    """States of the staged datasets. One that this commit does not touch may be broken: that is an older problem."""
+    head = git.head()
+    changed = tree.paths() if head is None else git.changed_paths(head, tree.oid)
+    states = []
+    for name in catalog.names:
+        touched = any(path.startswith(f"{ROOT}/{name}/") for path in changed)
+        if touched:
+            _refuse_data_in_git(tree, catalog.spec(name))
+        try:
+            states.append(catalog.state(name))
+        except HeldoutError:
+            if touched:
+                raise
+    return states
+
+
+def _refuse_data_in_git(tree: GitTree, spec: DatasetSpec) -> None:
+    for path in spec.tracked_paths():
+        place = posixpath.normpath(f"{ROOT}/{spec.name}/{path}")
+        if tree.paths(place):
+            raise ConfigError(
+                "data-in-git",
+                "this data file is staged into Git, which would keep every version of it for ever; DVC tracks data",
+                file=place,
+                hint=f"git rm -r --cached {place}, then dvc add {place}",
+            )
+
+
+def _scan_missing(workspace: Workspace, states: Iterable[DatasetState], tree: GitTree) -> tuple[list[Scanned], list[str]]:
+    """Scan each state that the tree holds no record of; and a sentence for each whose data is not here."""
+    scanner = Scanner(workspace, fetch=False)
+    recorded = _recorded(workspace, tree)
+    scanned: list[Scanned] = []
+    notes: list[str] = []
+    for state in states:
+        if recorded.scans_of(state.source):
+            continue
+        try:
+            scanned.append(scanner.scan(state))
+        except MissingDataError as error:
+            notes.append(f"{state.name} was not scanned: {error.message} ({error.hint})")
+    return scanned, notes
+
+
+def _recorded(workspace: Workspace, tree: GitTree) -> Knowledge:
+    return knowledge_of(workspace.git, (), [tree], workspace.settings)
+
+
+def _lacking(workspace: Workspace, catalog: Catalog, tree: GitTree) -> list[DatasetState]:
+    recorded = _recorded(workspace, tree)
+    found = []
+    for name in catalog.names:
+        try:
+            state = catalog.state(name)
+        except HeldoutError:
+            continue  # the commit exists already; `status`, `doctor` and the next commit say what is wrong
+        if not recorded.scans_of(state.source):
+            found.append(state)
+    return found
+
+
+def _adopt_records(git: Git, tree: GitTree) -> None:
+    """After `git commit PATH` the record is in HEAD but not in the user's index: bring it there."""
+    paths = [path for path in tree.paths(ROOT) if "/scans/" in path]
+    try:
+        git.adopt(paths)
+    except RepositoryError:
+        return  # a held index.lock: the next commit brings it along

@@ -1,0 +1,109 @@
+"""Matching one pool: its distinct texts become links between inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.domain.finding import Span
+from heldout.domain.method import Method
+from heldout.domain.overlap import ContainmentLink, NearLink
+from heldout.domain.pool import Pool
+from heldout.matching.classes import Classes
+from heldout.matching.containment import POSITIONS, containments
+from heldout.matching.minhash import signatures
+from heldout.matching.near import NearParameters, near_pairs
+from heldout.matching.spans import longest_shared_span
+from heldout.matching.texts import NormalisedTexts, normalise_batch
+from heldout.services.progress import SILENT, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Everything found between the distinct inputs of one pool, whichever of its versions is the scanned one.
+
+    Indices are the pool's. `texts` are the normalised ones: an input without text (a payload kept outside, or only
+    punctuation) has length 0 there.
+    """
+
+    texts: NormalisedTexts
+    near: tuple[NearLink, ...]
+    contained: tuple[ContainmentLink, ...]
+    capped_buckets: int
+    capped_containments: int
+
+    def span(self, first: int, second: int) -> Span:
+        """The longest text that two inputs share literally."""
+        span = longest_shared_span(self.texts.text(first), self.texts.text(second))
+        return Span(span.start_a, span.start_b, span.length)
+
+    def has_text(self, position: int) -> bool:
+        return bool(self.texts.offsets[position + 1] > self.texts.offsets[position])
+
+
+def match(pool: Pool, texts: Mapping[str, str], method: Method, progress: Progress = SILENT) -> Links:
+    """Near pairs and containments of a pool. `texts` maps input digests to texts; an absent one has none here.
+
+    The result depends on the pool's versions and the method only, not on which version is scanned.
+    """
+    progress.stage(f"comparing {len(pool.inputs):,} distinct inputs")
+    normalised = normalise_batch([texts.get(digest, "") for digest in pool.inputs])
+    classes = _classes(pool)
+    threshold = (method.threshold.numerator, method.threshold.denominator)
+    parameters = NearParameters(
+        permutations=method.permutations,
+        seed=method.seed,
+        bands=method.bands,
+        rows=method.rows,
+        shingle=method.shingle,
+        threshold=threshold,
+        bucket_cap=method.bucket_cap,
+    )
+    rows = signatures(normalised, count=method.permutations, seed=method.seed)
+    near = near_pairs(normalised, rows, parameters, classes)
+    inside = containments(normalised, method.containment_min_length, classes, method.containment_cap)
+    return Links(
+        texts=normalised,
+        near=tuple(
+            NearLink(a, b, Fraction(intersection, union), capped)
+            for a, b, intersection, union, capped in zip(
+                _ints(near.a), _ints(near.b), _ints(near.intersection), _ints(near.union), near.capped.tolist(), strict=True
+            )
+        ),
+        contained=tuple(
+            ContainmentLink(short, long, POSITIONS[position], offset, aligned)
+            for short, long, position, offset, aligned in zip(
+                _ints(inside.short),
+                _ints(inside.long),
+                inside.position.tolist(),
+                _ints(inside.offset),
+                inside.aligned.tolist(),
+                strict=True,
+            )
+        ),
+        capped_buckets=near.capped_buckets,
+        capped_containments=inside.capped,
+    )
+
+
+def _ints(values: NDArray[np.int64]) -> list[int]:
+    result: list[int] = values.tolist()
+    return result
+
+
+def _classes(pool: Pool) -> Classes:
+    """Numbers for the (dataset, split, version) groups, which do not depend on which version is scanned."""
+    sources = [holding.source for holding in pool.holdings]
+    held = [
+        sorted({(dataset, split, sources[version]) for item in group for dataset, split, version in item.classes()})
+        for group in pool.occurrences
+    ]
+    number = {name: position for position, name in enumerate(sorted({name for names in held for name in names}))}
+    ids = np.fromiter((number[name] for names in held for name in names), np.int32)
+    offsets = np.zeros(len(held) + 1, np.int64)
+    np.cumsum(np.fromiter((len(names) for names in held), np.int64, len(held)), out=offsets[1:])
+    return Classes(ids, offsets)

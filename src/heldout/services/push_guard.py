@@ -1,0 +1,115 @@
+"""The check before a push: no contaminated, incompletely compared, moved or deleted version leaves this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from heldout.domain.coverage import GapKind, Knowledge, Version
+from heldout.domain.names import VersionName, split_tag
+from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
+from heldout.errors import HeldoutError
+from heldout.services.knowledge import knowledge_of
+from heldout.services.workspace import Workspace, readable_state
+from heldout.storage.git.refs import RefUpdate
+from heldout.storage.git.repository import Git
+
+_TAGS, _HEADS = "refs/tags/", "refs/heads/"
+_NO_OBSTACLE = (GapKind.NO_HOLDOUT, GapKind.SHALLOW)
+"""Gaps that keep an answer unknown but stop no push: a training set has no holdout, and a shallow clone's push is
+checked again where it arrives."""
+
+
+def check(git: Git, remote: str, updates: Iterable[RefUpdate]) -> PushVerdict:
+    """One verdict on all refs of a push. It cannot add commits to the push: it says what to run."""
+    workspace = Workspace(git)
+    problems: list[PushProblem] = []
+    for update in updates:
+        if update.remote_ref.startswith(_TAGS):
+            problems += _tag(workspace, update)
+        elif update.remote_ref.startswith(_HEADS) and not update.deletes:
+            problems += _branch(workspace, update)
+    return PushVerdict(tuple(problems))
+
+
+def _tag(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
+    tag = update.remote_ref[len(_TAGS) :]
+    parsed = split_tag(tag)
+    commit = workspace.git.commit_of(update.remote_oid if update.deletes else update.local_oid)
+    if parsed is None:
+        return
+    known = commit is not None and workspace.catalog(commit).has(parsed[0])
+    if update.deletes:
+        # The remote's object may not be here; then the name alone decides, on the side of keeping a version.
+        if known or (commit is None and _has_dataset(workspace, parsed[0])):
+            yield PushProblem(Refusal.DELETED, update.remote_ref, tag)
+        return
+    if not known or commit is None:
+        return
+    name, number = parsed
+    if number is None:
+        yield PushProblem(Refusal.MALFORMED, update.remote_ref, tag)
+        return
+    if not update.creates and update.remote_oid != update.local_oid:
+        yield PushProblem(Refusal.MOVED, update.remote_ref, tag)
+        return
+    yield from _version(workspace, update, VersionName(name, number), commit)
+
+
+def _version(workspace: Workspace, update: RefUpdate, name: VersionName, commit: str) -> Iterator[PushProblem]:
+    state = readable_state(workspace.catalog(commit), name.dataset)
+    if state is None:
+        yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name))
+        return
+    version = Version(name, commit, state.source)
+    knowledge = _including(workspace, version)
+    if knowledge.is_retired(version):
+        return
+    answer = knowledge.answer(name.dataset, version.source)
+    gives_away = tuple((other.name, hits) for other, hits in knowledge.contaminates(version).items())
+    if answer.contaminated:
+        yield PushProblem(Refusal.CONTAMINATED, update.remote_ref, str(name), answer)
+    if gives_away:
+        yield PushProblem(Refusal.GIVES_AWAY, update.remote_ref, str(name), answer, gives_away)
+    if any(gap.kind not in _NO_OBSTACLE for gap in answer.gaps):
+        yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name), answer)
+
+
+def _including(workspace: Workspace, version: Version) -> Knowledge:
+    """Knowledge in which the pushed version counts, even where it is pushed from an object that no local tag names."""
+    knowledge = workspace.knowledge()
+    if any(known.name == version.name and known.source == version.source for known in knowledge.versions):
+        return knowledge
+    others = tuple(known for known in knowledge.versions if known.name != version.name)
+    return Knowledge(
+        (*others, version), knowledge.scans, knowledge.retirements, knowledge.shallow, knowledge.damaged
+    )
+
+
+def _has_dataset(workspace: Workspace, name: str) -> bool:
+    head = workspace.git.head()
+    return head is not None and workspace.catalog(head).has(name)
+
+
+def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
+    """A protected branch with a contaminated dataset is refused, another one warned about: reviewers need to see it."""
+    commit = workspace.git.commit_of(update.local_oid)
+    if commit is None:
+        return
+    branch = update.remote_ref[len(_HEADS) :]
+    protected = branch in workspace.settings.protected_branches
+    catalog = workspace.catalog(commit)
+    known = workspace.knowledge()
+    recorded = knowledge_of(workspace.git, known.versions, [workspace.tree(commit)], workspace.settings)
+    for name in catalog.names:
+        try:
+            state = catalog.state(name)
+        except HeldoutError:
+            continue  # pre-commit and verify report a broken dataset; here it can hide no contamination of a version
+        scans = (*known.scans, *recorded.scans)
+        knowledge = Knowledge(known.versions, scans, known.retirements, known.shallow, known.damaged)
+        answer = knowledge.answer(name, state.source)
+        if answer.contaminated:
+            subject = f"{name} on {branch}"
+            yield PushProblem(Refusal.PROTECTED_BRANCH, update.remote_ref, subject, answer, warning=not protected)
+
+

@@ -1,0 +1,126 @@
+"""Scanning states of a repository: which versions to compare with, whose data is here, and what may be fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.errors import HeldoutError, MissingDataError
+from heldout.services.progress import SILENT, Progress
+from heldout.services.reading import Reading, read_version
+from heldout.services.scanning import ScanResult, scan
+from heldout.services.sources import StoredData
+from heldout.services.workspace import Workspace
+from heldout.storage.catalog import DatasetState
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A scan of one state; `left_out` are versions it could not be compared with, and why."""
+
+    result: ScanResult
+    left_out: tuple[tuple[Version, str], ...]
+
+
+class Scanner:
+    """Reads each version at most once, however many states are scanned. `fetch` allows DVC to bring missing data."""
+
+    def __init__(self, workspace: Workspace, *, fetch: bool, progress: Progress = SILENT) -> None:
+        self._workspace = workspace
+        self._fetch = fetch
+        self._progress = progress
+        self._readings: dict[str, Reading] = {}
+
+    def reading(self, state: DatasetState, commit: str | None = None) -> Reading:
+        """Every example of a committed state. Raises MissingDataError (slug data-missing) where its data is not here."""
+        if state.source not in self._readings:
+            data = StoredData(state, self._workspace.store)
+            if self._fetch:
+                self._workspace.store.fetch(state.outputs, rev=commit, report=self._progress.note)
+            elif missing := data.missing():
+                raise MissingDataError(
+                    "data-missing",
+                    f"{state.name}: {missing[0].path} is not in the DVC cache of this machine",
+                    hint="dvc fetch, or heldout scan, which fetches",
+                )
+            self._readings[state.source] = read_version(state.spec, state.source, data, progress=self._progress)
+        return self._readings[state.source]
+
+    def scan(self, state: DatasetState, commit: str | None = None) -> Scanned:
+        """Compare a state with itself and with every other frozen version that takes part and can be read here."""
+        subject = self.reading(state, commit)
+        others, left_out = [], []
+        for version in self._others(state):
+            try:
+                others.append(self._version(version))
+            except HeldoutError as error:
+                left_out.append((version, str(error)))
+        result = scan(subject, others, self._workspace.settings.method, self._progress)
+        return Scanned(result, tuple(left_out))
+
+    def _version(self, version: Version) -> Reading:
+        if version.source in self._readings:
+            return self._readings[version.source]
+        return self.reading(self._workspace.catalog(version.commit).state(version.dataset), version.commit)
+
+    def _others(self, state: DatasetState) -> Iterator[Version]:
+        seen = {state.source}
+        for version in self._workspace.knowledge().taking_part:
+            if version.source not in seen:
+                seen.add(version.source)
+                yield version
+
+
+def with_results(knowledge: Knowledge, results: Iterable[ScanResult]) -> Knowledge:
+    """What would be known if these records were committed."""
+    scans = [Scan(result.record, lambda found=result.findings: found) for result in results]  # type: ignore[misc]
+    return Knowledge(
+        versions=knowledge.versions,
+        scans=(*knowledge.scans, *scans),
+        retirements=knowledge.retirements,
+        shallow=knowledge.shallow,
+        damaged=knowledge.damaged,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What `scan --all` found: the records that were missing, and what could not be scanned or compared."""
+
+    scanned: tuple[Scanned, ...]
+    failed: tuple[tuple[Version, str], ...]
+
+
+def sweep(workspace: Workspace, scanner: Scanner) -> Sweep:
+    """Scan versions, newest first, until every pair of frozen versions is covered.
+
+    One record of a version against all others covers all its pairs, so a linear history with one unscanned version
+    gets one record.
+    """
+    knowledge = workspace.knowledge()
+    scanned: list[Scanned] = []
+    failed: list[tuple[Version, str]] = []
+    done: set[str] = set()
+    for version in sorted(knowledge.taking_part, key=lambda item: item.name, reverse=True):
+        known = with_results(knowledge, (item.result for item in scanned))
+        if version.source in done or _is_covered(known, version):
+            continue
+        done.add(version.source)
+        try:
+            state = workspace.catalog(version.commit).state(version.dataset)
+            scanned.append(scanner.scan(state, version.commit))
+        except HeldoutError as error:
+            failed.append((version, str(error)))
+    return Sweep(tuple(scanned), tuple(failed))
+
+
+def _is_covered(knowledge: Knowledge, version: Version) -> bool:
+    """An incomplete scan is not repeated: the same data and method would give the same record."""
+    own = knowledge.scans_of(version.source)
+    return bool(own) and all(
+        other.source == version.source
+        or any(item.source == other.source for scan in own for item in scan.record.compared)
+        or any(item.source == version.source for scan in knowledge.scans_of(other.source) for item in scan.record.compared)
+        for other in knowledge.taking_part
+    )

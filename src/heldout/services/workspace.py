@@ -1,0 +1,134 @@
+"""The opened project: Git, DVC's store and settings together, and what the repository knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from heldout.domain.coverage import Knowledge, Version
+from heldout.domain.names import Subject, VersionName, split_tag
+from heldout.domain.settings import Settings
+from heldout.errors import HeldoutError, RepositoryError, UsageError
+from heldout.services.knowledge import gather
+from heldout.storage.catalog import Catalog, DatasetState
+from heldout.storage.dvc.store import DvcStore
+from heldout.storage.git.repository import Git
+from heldout.storage.git.trees import GitTree
+from heldout.storage.settings_file import FILE as SETTINGS_FILE
+from heldout.storage.settings_file import read_settings
+from heldout.storage.trees import FolderTree
+
+_CONCERNED = ("datasets", SETTINGS_FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A subject found in the repository. `commit` None is the working copy; `version` is set for a frozen one."""
+
+    subject: Subject
+    state: DatasetState
+    commit: str | None = None
+    version: Version | None = None
+
+
+class Workspace:
+    """One repository, opened once for one command. Everything is read lazily and remembered."""
+
+    def __init__(self, git: Git) -> None:
+        self.git = git
+        self.store = DvcStore(git.top, git.common_dir)
+        self._catalogs: dict[str, Catalog] = {}
+        self._knowledge: Knowledge | None = None
+
+    @classmethod
+    def open(cls, start: Path | None = None) -> Workspace:
+        """The project around a folder (default: the current one). Raises RepositoryError (slug not-a-repository)."""
+        return cls(Git.discover(start or Path.cwd()))
+
+    @cached_property
+    def working_copy(self) -> Catalog:
+        if self.git.bare:
+            raise RepositoryError("no-working-copy", "a bare repository has no working copy", hint="name a version")
+        return Catalog(FolderTree(self.git.top))
+
+    @cached_property
+    def settings(self) -> Settings:
+        """From the working copy, or from HEAD where there is none."""
+        head = self.git.head()
+        if not self.git.bare:
+            return read_settings(FolderTree(self.git.top))
+        return read_settings(self.tree(head)) if head else Settings()
+
+    def tree(self, treeish: str) -> GitTree:
+        """A commit's files; a whole listing, for `.dvc` files may lie anywhere."""
+        return self.git.tree(treeish)
+
+    def catalog(self, treeish: str) -> Catalog:
+        if treeish not in self._catalogs:
+            self._catalogs[treeish] = Catalog(self.tree(treeish))
+        return self._catalogs[treeish]
+
+    def knowledge(self) -> Knowledge:
+        """Versions, records and retirements of this clone (design: HEAD, remote-tracking branches, version tags)."""
+        if self._knowledge is None:
+            self._knowledge = gather(self.git, self.catalog, self.settings)
+        return self._knowledge
+
+    def forget(self) -> None:
+        """After a commit or tag of our own: what the repository knows has changed."""
+        self._knowledge = None
+
+    def versions_of(self, dataset: str) -> list[Version]:
+        """Frozen versions of a dataset, oldest number first."""
+        found = (version for version in self.knowledge().versions if version.dataset == dataset)
+        return sorted(found, key=lambda version: version.name)
+
+    def find(self, text: str) -> Located:
+        """`name`, `name@v1.2.0` or `name@COMMIT`. Raises UsageError (slug unknown-dataset, unknown-version)."""
+        subject = Subject.parse(text)
+        if subject.revision is None:
+            return Located(subject, self.working_copy.state(subject.dataset))
+        if (name := subject.version) is not None:
+            version = self.version(name)
+            return Located(subject, self.catalog(version.commit).state(name.dataset), version.commit, version)
+        commit = self.git.commit_of(subject.revision)
+        if commit is None:
+            raise UsageError(
+                "unknown-version",
+                f"{subject.revision!r} is neither a version (v1.2.0) nor a commit of this repository",
+                hint=f"heldout versions {subject.dataset}",
+            )
+        return Located(subject, self.catalog(commit).state(subject.dataset), commit)
+
+    def version(self, name: VersionName) -> Version:
+        known = self.versions_of(name.dataset)
+        for version in known:
+            if version.name == name:
+                return version
+        listed = ", ".join(str(version.name.number) for version in known) or "none yet"
+        raise UsageError(
+            "unknown-version", f"{name} is not a version in this clone", hint=f"versions of {name.dataset}: {listed}"
+        )
+
+    def states(self, catalog: Catalog) -> Iterator[DatasetState]:
+        """Every dataset of a tree. Raises the first broken one's error."""
+        for name in catalog.names:
+            yield catalog.state(name)
+
+
+def names_dataset(catalog: Catalog, tag: str) -> str | None:
+    """The dataset that a tag's name speaks of, if this tree has it; None lets a monorepo's other tags pass."""
+    parsed = split_tag(tag)
+    if parsed is None or not catalog.has(parsed[0]):
+        return None
+    return parsed[0]
+
+
+def readable_state(catalog: Catalog, name: str) -> DatasetState | None:
+    """The dataset's state, or None where this tree's dataset.yaml or pointers are broken."""
+    try:
+        return catalog.state(name)
+    except HeldoutError:
+        return None
