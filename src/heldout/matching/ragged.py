@@ -19,7 +19,9 @@ def segments(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np
     """The flat positions of the segments [start, start + count), one after the other; empty ones are fine."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if ends.size else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    places = np.arange(total, dtype=np.int64)
+    places += np.repeat(starts - (ends - counts), counts)
+    return places
 
 
 def blocks(sizes: NDArray[np.int64], budget: int) -> Iterator[tuple[int, int]]:

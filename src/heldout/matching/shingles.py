@@ -141,4 +141,7 @@ def _shingle_names(codes: NDArray[np.int64], base: int) -> NDArray[np.int64]:
         return names
     _, front = np.unique((column[0] * base + column[1]) * base + column[2], return_inverse=True)
     tails, back = np.unique(column[3] * base + column[4], return_inverse=True)
-    return front.reshape(-1).astype(np.int64) * tails.size + back.reshape(-1)
+    ranked: NDArray[np.int64] = front.reshape(-1).astype(np.int64)
+    ranked *= tails.size
+    ranked += back.reshape(-1)
+    return ranked

@@ -1,0 +1,91 @@
+"""Families: texts in buckets too large to enumerate, resolved to one partner a text and class.
+
+A template filled in 10,000 times makes 50 million near pairs that say one thing. A family is what capped buckets hold
+together: texts connected by buckets of more than the cap. Its pairs are not listed. For each text x of it and each
+class c the partner is the text of lowest index, other than x, that has class c, is of the family, shares a bucket with
+x and is near it by exact similarity. So a text has a partner in a class exactly when one exists in the family, every
+reported pair is a verified one and never a chain of others, and the result depends on nothing but the texts, their
+classes and the cap.
+
+Cost: candidates y are tried in index order against the texts that still lack a partner in a class of y. In a real
+family the first texts of each class resolve nearly everything at once, which makes it linear in the family's size.
+The worst case, a bucket of m texts that agree in a band and are not near, is m*m/2 bitmap tests (a few seconds for
+10,000), with exact verification only where the bitmaps admit it. Memory is linear in the family times its classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.matching.bands import BandIndex, Pairs
+from heldout.matching.classes import Classes
+from heldout.matching.jaccard import Bounds, reaches, shared_with_one
+from heldout.matching.shingles import ShingleSets, shingle_sets
+from heldout.matching.texts import NormalisedTexts
+
+
+def family_pairs(texts: NormalisedTexts, index: BandIndex, bounds: Bounds, classes: Classes) -> Pairs:
+    """The partner pairs (a < b, each once) of all families."""
+    found = [np.zeros((0, 2), np.int64)]
+    for members in families(index):
+        family = _Family(texts, members, index, bounds, classes)
+        found.extend(np.column_stack([np.minimum(y, x), np.maximum(y, x)]) for y, x in family.partners())
+    pairs = np.unique(np.concatenate(found), axis=0)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def families(index: BandIndex) -> list[NDArray[np.int64]]:
+    """Each family's members as ascending text indices."""
+    involved = np.flatnonzero(index.family >= 0)
+    order = involved[np.argsort(index.family[involved], kind="stable")]
+    cuts = np.flatnonzero(np.diff(index.family[order])) + 1
+    return [part for part in np.split(order, cuts) if part.size]
+
+
+class _Family:
+    """One family while it is resolved; texts are named by their position among its members."""
+
+    def __init__(
+        self, texts: NormalisedTexts, members: NDArray[np.int64], index: BandIndex, bounds: Bounds, classes: Classes
+    ) -> None:
+        self.members = members
+        self.keys = np.ascontiguousarray(index.keys[:, members].T)
+        self.bounds = bounds
+        self.columns = classes.matrix(members)
+        self.sets: ShingleSets = shingle_sets(texts, members)
+        self.marks = np.zeros(self.sets.universe, np.bool_)
+
+    def partners(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """(y, xs): text y is the partner of each text of xs, as text indices."""
+        count = self.members.size
+        open_texts = [np.arange(count, dtype=np.int64) for _ in range(self.columns.shape[1])]
+        resolved = np.zeros(count, np.bool_)
+        for y in range(count):
+            columns = np.flatnonzero(self.columns[y]).tolist()
+            waiting = [open_texts[column] for column in columns]
+            if not waiting:
+                continue
+            tried = waiting[0] if len(waiting) == 1 else np.unique(np.concatenate(waiting))
+            near = self._near(y, tried)
+            if not near.size:
+                continue
+            resolved[near] = True
+            for column in columns:
+                open_texts[column] = open_texts[column][~resolved[open_texts[column]]]
+            resolved[near] = False
+            yield int(self.members[y]), self.members[near]
+
+    def _near(self, y: int, tried: NDArray[np.int64]) -> NDArray[np.int64]:
+        tried = tried[tried != y]
+        tried = tried[(self.keys[tried] == self.keys[y]).any(axis=1)]
+        if not tried.size:
+            return tried
+        tried = tried[self.bounds.admits(self.members[tried], np.full(tried.size, self.members[y]))]
+        if not tried.size:
+            return tried
+        intersection = shared_with_one(self.sets, y, tried, self.marks)
+        union = self.sets.sizes[tried] + self.sets.sizes[y] - intersection
+        return tried[reaches(intersection, union, self.bounds.threshold)]

@@ -1,0 +1,100 @@
+"""Exact verification of candidate pairs: sizes of intersections, decided in integers, and bounds that lose no pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.matching.minhash import fmix32
+from heldout.matching.ragged import blocks, segments
+from heldout.matching.shingles import ShingleSets, shingle_counts, shingle_hashes
+from heldout.matching.texts import NormalisedTexts
+
+_BLOCK = 1 << 21  # shingles gathered at a time
+_BITS = 1024
+_TEXT_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A cheap test that only refuses pairs which cannot reach the threshold num/den.
+
+    For a pair at the threshold the symmetric difference has at most (1-t)/t * min(|A|, |B|) shingles, and each bit
+    that is set in one bitmap only proves one of them. `bitmaps` (n, 16) uint64 is the OR of one bit a shingle, of the
+    texts in `rows`; `sizes` counts shingle positions, an upper bound of the set's size.
+    """
+
+    rows: NDArray[np.int64]
+    bitmaps: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+    threshold: tuple[int, int]
+
+    def admits(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the pairs (text indices) may be near."""
+        num, den = self.threshold
+        left, right = np.searchsorted(self.rows, a), np.searchsorted(self.rows, b)
+        limit = (den - num) * np.minimum(self.sizes[left], self.sizes[right]) // num
+        apart = np.zeros(a.size, np.int64)
+        for word in range(self.bitmaps.shape[1]):
+            apart += np.bitwise_count(self.bitmaps[left, word] ^ self.bitmaps[right, word])
+        return apart <= limit
+
+
+def bounds(texts: NormalisedTexts, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
+    """Bounds of the texts with these ascending indices; 128 bytes a text."""
+    chosen = texts.take(rows)
+    bitmaps = np.empty((rows.size, _BITS // 64), np.uint64)
+    for low, high in chosen.blocks(_TEXT_BLOCK):
+        hashes, offsets = shingle_hashes(chosen.part(low, high))
+        bits = np.zeros((high - low, _BITS), np.bool_)
+        bits[np.repeat(np.arange(high - low), np.diff(offsets)), fmix32(hashes) >> np.uint32(22)] = True
+        bitmaps[low:high] = np.packbits(bits, axis=1).view(np.uint64)
+    return Bounds(rows, bitmaps, shingle_counts(chosen), threshold)
+
+
+def intersections(sets: ShingleSets, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of shingles that texts a[i] and b[i] share; both must be covered by `sets`.
+
+    Both sets of a pair are put into one list of (pair, rank); sorted, a shared shingle stands twice. O(s log s) in the
+    total size s of a block.
+    """
+    left, right = sets.locate(a), sets.locate(b)
+    sizes = sets.sizes
+    result = np.zeros(a.size, np.int64)
+    for low, high in blocks(sizes[left] + sizes[right], _BLOCK):
+        sides = np.concatenate([left[low:high], right[low:high]])
+        counts = sizes[sides]
+        owner = np.repeat(np.tile(np.arange(high - low, dtype=np.int64), 2), counts)
+        tagged = owner << np.int64(32) | sets.ranks[segments(sets.offsets[sides], counts)]
+        tagged.sort()
+        shared = tagged[1:][tagged[1:] == tagged[:-1]] >> np.int64(32)
+        result[low:high] = np.bincount(shared, minlength=high - low)
+    return result
+
+
+def shared_with_one(
+    sets: ShingleSets, one: int, others: NDArray[np.int64], marks: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The number of shingles that each of `others` shares with one text, all given as positions in `sets.rows`.
+
+    `marks` is a scratch array of `sets.universe` entries, all False, and is left so: marking one set and counting the
+    marks under the others needs no sort.
+    """
+    own = sets.ranks[sets.offsets[one] : sets.offsets[one + 1]]
+    marks[own] = True
+    counts = sets.sizes[others]
+    result = np.zeros(others.size, np.int64)
+    for low, high in blocks(counts, _BLOCK):
+        places = segments(sets.offsets[others[low:high]], counts[low:high])
+        starts = np.cumsum(counts[low:high]) - counts[low:high]
+        result[low:high] = np.add.reduceat(marks[sets.ranks[places]], starts, dtype=np.int64)
+    marks[own] = False
+    return result
+
+
+def reaches(intersection: NDArray[np.int64], union: NDArray[np.int64], threshold: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether intersection/union >= num/den, in integers: a pair at exactly 4/5 is near on every machine."""
+    num, den = threshold
+    return den * intersection >= num * union

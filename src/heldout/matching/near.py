@@ -1,0 +1,101 @@
+"""Near pairs of a pool of texts: bands propose, bounds refuse, exact sets decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.matching.bands import BandIndex, Pairs, band_index
+from heldout.matching.classes import Classes
+from heldout.matching.families import family_pairs
+from heldout.matching.jaccard import Bounds, bounds, intersections, reaches
+from heldout.matching.shingles import SHINGLE, shingle_sets
+from heldout.matching.texts import NormalisedTexts
+
+
+@dataclass(frozen=True, slots=True)
+class NearParameters:
+    """What decides which pairs are near; the defaults are `minhash_lsh_v1`.
+
+    `threshold` is num/den of the exact Jaccard similarity, inclusive. A band bucket with more than `bucket_cap` texts
+    makes a family (`heldout.matching.families`).
+    """
+
+    permutations: int = 64
+    seed: int = 1
+    bands: int = 16
+    rows: int = 4
+    shingle: int = SHINGLE
+    threshold: tuple[int, int] = (4, 5)
+    bucket_cap: int = 256
+
+    def __post_init__(self) -> None:
+        if self.bands * self.rows != self.permutations:
+            raise ValueError(f"{self.bands} bands of {self.rows} rows need {self.bands * self.rows} permutations")
+        if self.shingle != SHINGLE:
+            raise ValueError(f"the shingle hash is defined for {SHINGLE} characters, not {self.shingle}")
+
+
+@dataclass(frozen=True, slots=True)
+class NearPairs:
+    """Verified pairs of text indices, a < b, sorted by (a, b), all int64 and of one length.
+
+    `intersection` and `union` are sizes of the shingle sets. `capped` marks pairs inside a family, where one
+    partner a text and class stands for all (`heldout.matching.families`); `capped_buckets` counts the buckets above
+    the cap.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    intersection: NDArray[np.int64]
+    union: NDArray[np.int64]
+    capped: NDArray[np.bool_]
+    capped_buckets: int
+
+    def __len__(self) -> int:
+        return self.a.size
+
+
+def near_pairs(
+    texts: NormalisedTexts, signatures: NDArray[np.uint32], parameters: NearParameters, classes: Classes
+) -> NearPairs:
+    """Every candidate pair of the pool whose exact Jaccard similarity reaches the threshold.
+
+    `signatures` (n, permutations) come from `heldout.matching.minhash.signatures` or a cache of it; texts are in the
+    order of their input digests. A pair at similarity s is a candidate with probability 1-(1-s^rows)^bands. Texts that
+    normalise to nothing have no shingles and are near nothing.
+    """
+    present = np.flatnonzero(texts.lengths)
+    index = band_index(signatures, present, bands=parameters.bands, cap=parameters.bucket_cap)
+    limits = bounds(texts, index.grouped(), parameters.threshold)
+    listed = _listed(index, limits)
+    partners = family_pairs(texts, index, limits, classes)
+    a, b = np.concatenate([listed[0], partners[0]]), np.concatenate([listed[1], partners[1]])
+    capped = np.arange(a.size) >= listed[0].size
+    intersection, union = _sizes(texts, a, b)
+    near = reaches(intersection, union, parameters.threshold)
+    order = np.lexsort((b[near], a[near]))
+    rows = np.flatnonzero(near)[order]
+    return NearPairs(a[rows], b[rows], intersection[rows], union[rows], capped[rows], index.capped_buckets)
+
+
+def _listed(index: BandIndex, limits: Bounds) -> Pairs:
+    """Candidates outside families that the bounds admit."""
+    kept = [np.zeros((2, 0), np.int64)]
+    for a, b in index.candidates():
+        possible = limits.admits(a, b)
+        kept.append(np.stack([a[possible], b[possible]]))
+    pairs = np.concatenate(kept, axis=1)
+    return np.minimum(pairs[0], pairs[1]), np.maximum(pairs[0], pairs[1])
+
+
+def _sizes(
+    texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Intersection and union of the exact shingle sets of each pair."""
+    sets = shingle_sets(texts, np.unique(np.concatenate([a, b])))
+    intersection = intersections(sets, a, b)
+    sizes = sets.sizes
+    return intersection, sizes[sets.locate(a)] + sizes[sets.locate(b)] - intersection
