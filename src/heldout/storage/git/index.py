@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,12 +44,12 @@ def write_tree(git: Git) -> str | None:
 
 def stage(git: Git, files: Mapping[str, bytes]) -> None:
     blobs = {path: _store(git, data) for path, data in files.items()}
+    sparse = _sparse(git, files)
     if not _update_index(git, blobs):
         raise RepositoryError(
             "index-locked", "another Git process holds the index", hint="finish it, then run: heldout scan"
         )
-    for path, data in files.items():
-        _write_if_absent(git, path, data)
+    _appear(git, files, sparse)
 
 
 def adopt(git: Git, paths: Sequence[str]) -> None:
@@ -59,9 +59,9 @@ def adopt(git: Git, paths: Sequence[str]) -> None:
     if head is None or not missing:
         return
     contents = head.read_many(missing)
+    sparse = _sparse(git, contents)
     if _update_index(git, {path: head.files[path].oid for path in contents}):
-        for path, data in contents.items():
-            _write_if_absent(git, path, data)
+        _appear(git, contents, sparse)
 
 
 def commit_files(
@@ -109,17 +109,16 @@ def _follow(git: Git, changes: Sequence[_Change], on_note: Callable[[str], None]
     """Bring the index and the working tree along, path by path, only where the user had not changed that path."""
     staged = _index_blobs(git, [change.path for change in changes])
     untouched = [change for change in changes if staged.get(change.path) == change.old]
-    on_disk = {change.path: _disk_blob(git, change.path) for change in untouched}
+    clean = [change for change in untouched if _disk_blob(git, change.path) == change.old]
+    sparse = _sparse(git, [change.path for change in clean])
     locked = not _update_index(git, {change.path: change.new for change in untouched})
     for change in changes:
         if locked or change not in untouched:
             why = "the index is locked" if locked else "it has staged changes of its own"
             on_note(f"{change.path} is committed, but {why}; later run: git reset -q -- {change.path}")
-        if change in untouched and on_disk[change.path] == change.old:
-            if change.old is None:
-                _write_if_absent(git, change.path, change.data)
-            else:
-                _write(git, change.path, change.data)
+        if change in clean and change.old is not None and change.path not in sparse:
+            _write(git, change.path, change.data)
+    _appear(git, {change.path: change.data for change in clean if change.old is None}, sparse)
 
 
 # --- index ----------------------------------------------------------------------------------------------------------
@@ -173,14 +172,14 @@ def _disk_blob(git: Git, path: str) -> str | None:
     return git.line("hash-object", "--", path) or "unreadable"
 
 
-def _write_if_absent(git: Git, path: str, data: bytes) -> None:
-    if os.path.lexists(git.top / path) or git.bare:
-        return
-    if git.config_bool("core.sparseCheckout") and _is_sparse(git, path):
-        with suppress(RepositoryError):
-            git.run("update-index", "--skip-worktree", "--", path)
-        return
-    _write(git, path, data)
+def _appear(git: Git, files: Mapping[str, bytes], sparse: Collection[str]) -> None:
+    """Write files that are new to the index, where nothing stands in their place and the checkout is to hold them."""
+    for path, data in files.items():
+        if path in sparse:
+            with suppress(RepositoryError):
+                git.run("update-index", "--skip-worktree", "--", path)
+        elif not git.bare and not os.path.lexists(git.top / path):
+            _write(git, path, data)
 
 
 def _write(git: Git, path: str, data: bytes) -> None:
@@ -192,11 +191,17 @@ def _write(git: Git, path: str, data: bytes) -> None:
     file.write_bytes(data)
 
 
-def _is_sparse(git: Git, path: str) -> bool:
-    """Whether the nearest folder with other tracked files has all of them outside the sparse checkout."""
+def _sparse(git: Git, paths: Iterable[str]) -> set[str]:
+    """Paths outside the sparse checkout; asked before they are added to the index, where they would count as wanted."""
+    if git.bare or not git.config_bool("core.sparseCheckout"):
+        return set()
+    return {path for path in paths if _all_skipped(git, path)}
+
+
+def _all_skipped(git: Git, path: str) -> bool:
+    """Whether the nearest folder with tracked files has all of them skipped. (`check-rules` needs git 2.41.)"""
     for folder in Path(path).parents:
-        rows = git.run("ls-files", "-t", "-z", "--", str(folder)).split(b"\0")
-        flags = {row[:1] for row in rows if row and os.fsdecode(row[2:]) != path}
+        flags = {row[:1] for row in git.run("ls-files", "-t", "-z", "--", str(folder)).split(b"\0") if row}
         if flags:
             return flags == {b"S"}
     return False
