@@ -174,7 +174,7 @@ def _first_fault(value: object, path: str) -> CanonicalError | None:
             if not isinstance(key, str):
                 return NotJSONError(f"the key {key!r} is no string", path)
             if _has_surrogate(key):
-                return LoneSurrogateError(f"lone surrogate in the key {ascii(key)}", path)
+                return LoneSurrogateError(f"lone surrogate in the key {key!a}", path)
             if fault := _first_fault(item, f"{path}{_step(key)}"):
                 return fault
         return None

@@ -39,9 +39,10 @@ def _table(source: Source, rows: Iterable[Cells]) -> Iterator[Row]:
     columns = list(source.item.columns)
     if source.item.header:
         columns = _header(source, iterator, columns)
-    for line, cells, fault in iterator:
-        if not columns and fault is None:
+    for line, cells, broken in iterator:
+        if not columns and broken is None:
             columns = [str(index) for index in range(len(cells))]
+        fault = broken
         if fault is None and len(cells) != len(columns):
             fault = _ragged(source, line, len(cells), columns)
         if fault is not None:

@@ -1,0 +1,281 @@
+"""Rows become examples: the fields of dataset.yaml applied to what a reader yields, exactly or not at all."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Final, NoReturn
+
+from heldout.domain.dataset import DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
+from heldout.domain.example import JSON, Example
+from heldout.domain.paths import MISSING, Missing, format_path, lookup, parse_path
+from heldout.errors import DataError
+from heldout.storage.lookups import Join, joiner, read_lookup
+from heldout.storage.readers import Row, format_of
+from heldout.storage.yaml_schema import kind_of
+
+__all__ = ["RowMapper", "read_lookup"]
+
+_TABLES: Final = ("csv", "tsv", "parquet")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_FLAGS: Final = {"true": True, "false": False}
+
+
+class RowMapper:
+    """Maps rows of every data file of one dataset; `lookups` holds each lookup file's object by its path.
+
+    An explicit field that a row does not have is refused, save that metadata and the optional parts of a JSON row may
+    be absent. A part that dataset.yaml does not map is taken from the row's own field of that name, if any.
+    """
+
+    def __init__(self, spec: DatasetSpec, lookups: Mapping[str, Mapping[str, JSON]] | None = None) -> None:
+        fields = spec.fields
+        self._fields = fields
+        self._paths = {name: parse_path(path) for name, path in _plain_paths(fields).items()}
+        self._joined = parse_path(fields.input.path) if isinstance(fields.input, JoinedField) else None
+        self._rules = {
+            id(item): parse_path(item.split.field) for item in spec.data if isinstance(item.split, SplitRule)
+        }
+        self._metadata: dict[str, tuple[tuple[str, ...], Join | None]] = {}
+        for key, value in fields.metadata.items():
+            if isinstance(value, Lookup):
+                table = (lookups or {})[value.path]
+                self._metadata[key] = (parse_path(value.field), joiner(value, table))
+            else:
+                self._metadata[key] = (parse_path(value), None)
+
+    def example(self, row: Row, item: DataFile, name: str | None = None) -> Example:
+        """The example of one row of `item`; `name` is what messages call the file, its path by default.
+
+        Raises DataError with file, line (or row) and field for a row that is no example.
+        """
+        place = _Place(row, item, name)
+        payload = self._text(place, "payload")
+        if payload is not None and not _DIGEST.fullmatch(payload):
+            place.fail("bad-payload", f"expected sha256: and 64 hex digits, found {kind_of(payload)}", "payload")
+        found = self._input(place)
+        if payload is None and (found is MISSING or found is None):
+            place.missing("missing-input", "input", self._paths.get("input") or self._joined, found)
+        expected = self._part(place, "expected", needed=True)
+        return Example(
+            split=self._split(place),
+            input=None if found is MISSING else found,
+            key=self._key(place),
+            expected=None if expected is MISSING else expected,
+            metadata=self._all_metadata(place),
+            tags=self._tags(place),
+            source_kind=self._text(place, "source_kind"),
+            review_status=self._text(place, "review_status"),
+            synthetic=self._flag(place),
+            source_id=self._text(place, "source_id"),
+            payload=payload,
+            has_input=found is not MISSING and found is not None,
+            line=row.line,
+        )
+
+    def _part(self, place: _Place, part: str, *, needed: bool = False) -> JSON | Missing:
+        """The value of a part. `needed` refuses a mapped path that is missing from JSON rows too, not only tables."""
+        path = self._paths.get(part)
+        value = place.row.value
+        if path is None:
+            return value.get(part, MISSING) if isinstance(value, dict) else MISSING
+        found = lookup(value, path)
+        if found is MISSING and (needed or place.is_table):
+            place.missing("missing-column", part, path, found)
+        return found
+
+    def _input(self, place: _Place) -> JSON | Missing:
+        if self._joined is not None:
+            assert isinstance(self._fields.input, JoinedField)
+            return self._fields.input.join.join(_pieces(place, place.row.value, self._joined, 0))
+        if "input" in self._paths:
+            return lookup(place.row.value, self._paths["input"])
+        value = place.row.value
+        if isinstance(value, dict):
+            return value.get("input", MISSING)
+        return value if isinstance(value, str) else MISSING
+
+    def _split(self, place: _Place) -> str:
+        declared = place.item.split
+        if place.row.split is not None:
+            value: JSON | Missing = place.row.split
+        elif isinstance(declared, str):
+            return declared
+        elif isinstance(declared, SplitRule):
+            return self._ruled_split(place, declared)
+        else:
+            value = self._part(place, "split", needed=True)
+        if value is MISSING:
+            hint = "Give the file a `split`, or say under `fields` which column holds it."
+            place.fail("no-split", "nothing says which split this row is in", None, hint=hint)
+        return _split_name(place, value, format_path(self._paths.get("split", ("split",))))
+
+    def _ruled_split(self, place: _Place, rule: SplitRule) -> str:
+        path = self._rules.get(rule.field) or parse_path(rule.field)
+        value = lookup(place.row.value, path)
+        if value is MISSING:
+            place.missing("missing-column", "split", path, value)
+        if not rule.ranges:
+            name = _split_name(place, value, rule.field)
+            return rule.values.get(name, name)
+        number = _number(value)
+        if number is None:
+            place.fail("bad-split", f"expected a number to find the split's range, found {kind_of(value)}", rule.field)
+        for split, (low, high) in rule.ranges.items():
+            if low <= number <= high:
+                return split
+        return place.fail("bad-split", f"{number} is in no declared range", rule.field)
+
+    def _key(self, place: _Place) -> str | None:
+        value = self._part(place, "key", needed=True)
+        if value is MISSING:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str) or not value:
+            found = "an empty text" if value == "" else kind_of(value)
+            place.fail("bad-key", f"a key is a text or an integer, found {found}", self._shown("key"))
+        return value
+
+    def _all_metadata(self, place: _Place) -> dict[str, JSON]:
+        value = place.row.value
+        if not self._metadata:
+            own = value.get("metadata") if isinstance(value, dict) else None
+            if own is None:
+                return {}
+            if not isinstance(own, dict):
+                place.wrong_type("metadata", "an object", own, "metadata")
+            return own
+        result: dict[str, JSON] = {}
+        for key, (path, join) in self._metadata.items():
+            found = lookup(value, path)
+            if found is MISSING and place.is_table:
+                place.missing("missing-column", f"metadata.{key}", path, found)
+            if join is not None:
+                result[key] = None if found is MISSING else join(found)
+            elif found is not MISSING:
+                result[key] = found
+        return result
+
+    def _tags(self, place: _Place) -> tuple[str, ...]:
+        """A list of texts, or one text that is one tag: splitting at commas would be a guess."""
+        value = self._part(place, "tags")
+        if value is MISSING or value is None or value == "":
+            return ()
+        tags = value if isinstance(value, list) else [value]
+        for tag in tags:
+            if not isinstance(tag, str) or not tag:
+                what = "an empty tag" if tag == "" else kind_of(tag)
+                place.fail("bad-tags", f"expected a text or a list of texts, found {what}", self._shown("tags"))
+        return tuple(str(tag) for tag in tags)
+
+    def _text(self, place: _Place, part: str) -> str | None:
+        value = self._part(place, part)
+        if value is MISSING or value is None or value == "":
+            return None
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            place.wrong_type(part, "a text", value, self._shown(part))
+        return value
+
+    def _flag(self, place: _Place) -> bool | None:
+        value = self._part(place, "synthetic")
+        if value is MISSING or value is None or value == "":
+            return None
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.lower() in _FLAGS:
+            return _FLAGS[value.lower()]
+        return place.wrong_type("synthetic", "true or false", value, self._shown("synthetic"))
+
+    def _shown(self, part: str) -> str:
+        return format_path(self._paths.get(part, (part,)))
+
+
+class _Place:
+    """Where a row stands, for messages."""
+
+    def __init__(self, row: Row, item: DataFile, name: str | None) -> None:
+        self.row = row
+        self.item = item
+        self.name = name or item.path
+        self.format = format_of(item, name)
+        self.is_table = self.format in _TABLES
+
+    def fail(self, slug: str, message: str, field: str | None, *, hint: str | None = None) -> NoReturn:
+        line, row = (None, self.row.line) if self.format == "parquet" else (self.row.line, None)
+        raise DataError(slug, message, file=self.name, line=line, row=row, field=field, hint=hint)
+
+    def wrong_type(self, part: str, expected: str, value: JSON, field: str) -> NoReturn:
+        hint = f"Map `{part}` to another field under `fields` in dataset.yaml."
+        self.fail("bad-type", f"expected {expected}, found {kind_of(value)}", field, hint=hint)
+
+    def missing(self, slug: str, part: str, path: tuple[str, ...] | None, found: JSON | Missing) -> NoReturn:
+        """Refuse a row without a part, saying what it has instead."""
+        wanted = format_path(path) if path else part
+        if found is None:
+            self.fail(slug, "the value is null", wanted)
+        value = self.row.value
+        if not isinstance(value, dict):
+            what = "a list of " + str(len(value)) if isinstance(value, list) else kind_of(value)
+            hint = f'Point `fields.{part}` at a place in it, for instance "0".' if isinstance(value, list) else None
+            self.fail(slug, f"there is no {wanted!r}: the row is {what}", wanted, hint=hint)
+        names = list(value)
+        close = difflib.get_close_matches(wanted, names, n=1)
+        if wanted in names:
+            hint = f"The name has a dot in it: write it as {format_path((wanted,))!r}."
+        elif close:
+            hint = f"Did you mean {close[0]!r}?"
+        else:
+            hint = f"Say under `fields` in dataset.yaml which one is the {part}." if path is None else None
+        shown = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+        self.fail(slug, f"the row has no {wanted!r}; it has {shown or 'nothing'}", wanted, hint=hint)
+
+
+def _plain_paths(fields: Fields) -> dict[str, str]:
+    names = ("input", "expected", "key", "split", "tags", "source_kind", "review_status", "synthetic", "source_id")
+    values = {name: getattr(fields, name) for name in (*names, "payload")}
+    return {name: value for name, value in values.items() if isinstance(value, str)}
+
+
+def _pieces(place: _Place, value: JSON, path: tuple[str, ...], depth: int) -> list[str]:
+    """The texts at a path in which `*` stands for every element of a list, in order."""
+    for index in range(depth, len(path)):
+        if path[index] == "*":
+            if not isinstance(value, list):
+                place.fail("bad-type", f"expected a list at '*', found {kind_of(value)}", format_path(path))
+            return [piece for element in value for piece in _pieces(place, element, path, index + 1)]
+        found = lookup(value, path[index : index + 1])
+        if found is MISSING:
+            place.fail("missing-input", f"there is no {path[index]!r} here", format_path(path))
+        value = found
+    if not isinstance(value, str):
+        place.fail("bad-type", f"expected a text to join, found {kind_of(value)}", format_path(path))
+    return [value]
+
+
+def _split_name(place: _Place, value: JSON, field: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        what = "an empty text" if isinstance(value, str) else kind_of(value)
+        place.fail("bad-split", f"expected the name of a split, found {what}", field)
+    return value
+
+
+def _number(value: JSON) -> int | float | Decimal | None:
+    """A number as it is, or the exact one that a text writes: the cells of a table are always text."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        try:
+            return Decimal(value.strip())
+        except InvalidOperation:
+            return None
+    return None
