@@ -111,7 +111,8 @@ def _folder(git: Git) -> Path:
 
 
 def _is_ours(file: Path) -> bool:
-    if not file.is_file():
+    """Never a link: one that leads to a hook of ours (post-merge -> post-commit) was made by someone else."""
+    if file.is_symlink() or not file.is_file():
         return False
     with file.open("rb") as stream:
         return _MARK in stream.read(256)
