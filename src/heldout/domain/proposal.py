@@ -71,8 +71,16 @@ class Proposal:
 
     def fields(self) -> Fields:
         """The proposal as dataset.yaml's fields, without those that a row's own names give anyway."""
-        parts = {"input": self.input, "expected": self.expected, "key": self.key, "split": self.split}
-        return Fields(**{name: path for name, path in parts.items() if path is not None and path != name})
+
+        def unless(own: str, path: str | None) -> str | None:
+            return None if path == own else path
+
+        return Fields(
+            input=unless("input", self.input),
+            expected=unless("expected", self.expected),
+            key=unless("key", self.key),
+            split=unless("split", self.split),
+        )
 
 
 def propose_fields(first_rows: Sequence[JSON], columns: Sequence[str] | None = None) -> Proposal:
@@ -89,8 +97,11 @@ def propose_fields(first_rows: Sequence[JSON], columns: Sequence[str] | None = N
     split = next(iter(_by_name(rest, ("split",))), None)
     if split is not None:
         reasons.append(f"split: the column {split!r}")
-    paths = [None if name is None else format_path((name,)) for name in (chosen, expected, key, split)]
-    return Proposal(*paths, reasons=tuple(reasons), choices=tuple(choices))
+    return Proposal(_path(chosen), _path(expected), _path(key), _path(split), tuple(reasons), tuple(choices))
+
+
+def _path(name: str | None) -> str | None:
+    return None if name is None else format_path((name,))
 
 
 def _columns(rows: Sequence[JSON]) -> list[str]:

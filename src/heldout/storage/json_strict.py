@@ -238,11 +238,9 @@ class Walker:
         match = _NUMBER.match(self.text, self.position)
         if match is not None:
             return self._number(match, path)
-        word = next(
-            (word for word in ("NaN", "Infinity", "-Infinity") if self.text.startswith(word, self.position)), None
-        )
-        if word is not None:
-            self.fail("not-finite", f"{word} is no JSON number", path)
+        for constant in ("NaN", "Infinity", "-Infinity"):
+            if self.text.startswith(constant, self.position):
+                self.fail("not-finite", f"{constant} is no JSON number", path)
         found = f"expected a value, found {json.dumps(head, ensure_ascii=False)}"
         return self.fail("bad-json", found if head else "the text ends where a value should stand", path)
 

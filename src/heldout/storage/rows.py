@@ -36,9 +36,8 @@ class RowMapper:
         self._fields = fields
         self._paths = {name: parse_path(path) for name, path in _plain_paths(fields).items()}
         self._joined = parse_path(fields.input.path) if isinstance(fields.input, JoinedField) else None
-        self._rules = {
-            id(item): parse_path(item.split.field) for item in spec.data if isinstance(item.split, SplitRule)
-        }
+        rules = [item.split for item in spec.data if isinstance(item.split, SplitRule)]
+        self._rules = {rule.field: parse_path(rule.field) for rule in rules}
         self._metadata: dict[str, tuple[tuple[str, ...], Join | None]] = {}
         for key, value in fields.metadata.items():
             if isinstance(value, Lookup):
