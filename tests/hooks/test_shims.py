@@ -366,3 +366,14 @@ def test_an_installed_hook_is_one_file(name: str) -> None:
     assert "HELDOUT_PYTHON='/opt/py thon'" in text
     assert 'dispatch.sh"' not in text
     assert f"# heldout-hook 1 {name}\n" in text
+
+
+def test_without_proc_the_parent_is_asked_of_ps(only_tags: Repo, recorder: Recorder) -> None:
+    hook = only_tags.path / ".git/hooks/reference-transaction"
+    text = hook.read_text()
+    assert "/proc/$PPID" in text
+    hook.write_text(text.replace("/proc/$PPID", "/nowhere"))
+    only_tags.git("-c", "a.b=c", "tag", "-m", "two words", "a@v1.0.0")
+    assert recorder.calls() == [f"tag {only_tags.git('rev-parse', 'a@v1.0.0')} a@v1.0.0"]
+    only_tags.git("update-ref", "refs/tags/b@v1.0.0", "HEAD")
+    assert recorder.calls() == []

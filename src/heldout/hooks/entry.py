@@ -13,24 +13,17 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from heldout.errors import ExitCode, HeldoutError
 from heldout.storage.git import Git, RefUpdate, parse_push
 
+if TYPE_CHECKING:
+    from heldout.domain.outcomes import HookOutcome
+
 _BLOCKED = 1
 _BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
 _AFTER_COMMIT = ("post-commit", "post-merge", "post-rewrite")
-
-
-class Outcome(Protocol):
-    """What a use case has to say: lines for the terminal, and 0 to let Git go on."""
-
-    @property
-    def lines(self) -> tuple[str, ...]: ...
-
-    @property
-    def exit_code(self) -> int: ...
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -38,16 +31,16 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     updates = parse_push(_read_stdin()) if options.hook == "pre-push" else []
     try:
-        outcome = _run(options, updates)
+        lines, refused = _run(options, updates)
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except HeldoutError as error:
         return _report(error, options.hook)
     except Exception as error:
         return _defect(error, options.hook, updates)
-    for line in outcome.lines:
+    for line in lines:
         _say(line)
-    return outcome.exit_code
+    return _BLOCKED if refused else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,23 +56,31 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace, updates: list[RefUpdate]) -> Outcome:
+def _run(options: argparse.Namespace, updates: list[RefUpdate]) -> tuple[list[str], bool]:
+    """Lines for the person, and whether Git is refused."""
     git = Git.discover(Path.cwd())
-    if options.hook in _BEFORE_COMMIT:
-        from heldout.services import ensure
+    if options.hook == "pre-push":
+        from heldout.reports.hooks import push_lines
+        from heldout.services import push_guard
 
-        return ensure.before_commit(git)
-    if options.hook in _AFTER_COMMIT:
-        from heldout.services import ensure
+        verdict = push_guard.check(git, updates)
+        return push_lines(verdict), verdict.refused
+    outcome = _outcome(git, options)
+    if not (outcome.scans or outcome.notes):
+        return [], outcome.refused
+    from heldout.reports.hooks import hook_lines
 
-        return ensure.after_commit(git, options.hook)
+    return hook_lines(outcome), outcome.refused
+
+
+def _outcome(git: Git, options: argparse.Namespace) -> HookOutcome:
     if options.hook == "tag":
         from heldout.services import tag_guard
 
         return tag_guard.check(git, list(zip(options.pairs[::2], options.pairs[1::2], strict=True)))
-    from heldout.services import push_guard
+    from heldout.services import ensure
 
-    return push_guard.check(git, options.remote, updates)
+    return ensure.before_commit(git) if options.hook in _BEFORE_COMMIT else ensure.after_commit(git)
 
 
 def _read_stdin() -> str:
