@@ -44,7 +44,7 @@ def before_commit(git: Git) -> HookOutcome:
     return _outcome(scanned, notes)
 
 
-def after_commit(git: Git, hook: str) -> HookOutcome:
+def after_commit(git: Git) -> HookOutcome:
     """Add a follow-up commit with the records that HEAD's datasets lack; touches nothing else."""
     head = git.head()
     if head is None or git.in_progress():
@@ -107,7 +107,9 @@ def _refuse_data_in_git(tree: GitTree, spec: DatasetSpec) -> None:
             )
 
 
-def _scan_missing(workspace: Workspace, states: Iterable[DatasetState], tree: GitTree) -> tuple[list[Scanned], list[str]]:
+def _scan_missing(
+    workspace: Workspace, states: Iterable[DatasetState], tree: GitTree
+) -> tuple[list[Scanned], list[str]]:
     """Scan each state that the tree holds no record of; and a sentence for each whose data is not here."""
     scanner = Scanner(workspace, fetch=False)
     recorded = _recorded(workspace, tree)

@@ -40,9 +40,7 @@ def answer_for(workspace: Workspace, located: Located) -> GateAnswer:
     elif knowledge.is_retired(located.version):
         extra.append(Gap(GapKind.RETIRED, "it was retired and takes part in no comparison any more"))
     answer = knowledge.answer(located.state.name, located.state.source, extra)
-    return GateAnswer(
-        located.subject, located.commit, answer, tuple(knowledge.retirements), tuple(_as_of(workspace))
-    )
+    return GateAnswer(located.subject, located.commit, answer, tuple(knowledge.retirements), tuple(_as_of(workspace)))
 
 
 def require_clean(answer: GateAnswer) -> None:
@@ -65,4 +63,4 @@ def _as_of(workspace: Workspace) -> list[tuple[str, str]]:
     """HEAD and the remote-tracking branches whose trees the records came from."""
     head = workspace.git.head()
     refs = [("HEAD", head)] if head else []
-    return refs + [(ref.name, ref.commit) for ref in workspace.git.remote_refs()]
+    return refs + [(ref.name.removeprefix("refs/remotes/"), ref.oid) for ref in workspace.git.remote_refs()]

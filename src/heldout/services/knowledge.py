@@ -53,9 +53,11 @@ def frozen_versions(git: Git, catalog: Callable[[str], Catalog]) -> Iterator[Ver
     """Tags in GTO's syntax whose dataset exists in the commit they name. Others pass unseen: monorepos have many."""
     for tag in git.version_tags():
         parsed = split_tag(tag.name)
-        if parsed is None or parsed[1] is None or not catalog(tag.commit).has(parsed[0]):
+        if parsed is None:
             continue
         name, number = parsed
+        if number is None or not catalog(tag.commit).has(name):
+            continue
         try:
             source = catalog(tag.commit).state(name).source
         except HeldoutError:
@@ -76,7 +78,7 @@ def dataset_of(path: str) -> str:
 def _commits(git: Git, versions: Iterable[Version]) -> list[str]:
     head = git.head()
     commits = [head] if head else []
-    commits += [ref.commit for ref in git.remote_refs()]
+    commits += [ref.oid for ref in git.remote_refs()]
     commits += [version.commit for version in versions]
     return list(dict.fromkeys(commits))
 

@@ -71,7 +71,12 @@ def match(pool: Pool, texts: Mapping[str, str], method: Method, progress: Progre
         near=tuple(
             NearLink(a, b, Fraction(intersection, union), capped)
             for a, b, intersection, union, capped in zip(
-                _ints(near.a), _ints(near.b), _ints(near.intersection), _ints(near.union), near.capped.tolist(), strict=True
+                _ints(near.a),
+                _ints(near.b),
+                _ints(near.intersection),
+                _ints(near.union),
+                near.capped.tolist(),
+                strict=True,
             )
         ),
         contained=tuple(

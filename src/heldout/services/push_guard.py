@@ -19,7 +19,7 @@ _NO_OBSTACLE = (GapKind.NO_HOLDOUT, GapKind.SHALLOW)
 checked again where it arrives."""
 
 
-def check(git: Git, remote: str, updates: Iterable[RefUpdate]) -> PushVerdict:
+def check(git: Git, updates: Iterable[RefUpdate]) -> PushVerdict:
     """One verdict on all refs of a push. It cannot add commits to the push: it says what to run."""
     workspace = Workspace(git)
     problems: list[PushProblem] = []
@@ -80,9 +80,7 @@ def _including(workspace: Workspace, version: Version) -> Knowledge:
     if any(known.name == version.name and known.source == version.source for known in knowledge.versions):
         return knowledge
     others = tuple(known for known in knowledge.versions if known.name != version.name)
-    return Knowledge(
-        (*others, version), knowledge.scans, knowledge.retirements, knowledge.shallow, knowledge.damaged
-    )
+    return Knowledge((*others, version), knowledge.scans, knowledge.retirements, knowledge.shallow, knowledge.damaged)
 
 
 def _has_dataset(workspace: Workspace, name: str) -> bool:
@@ -111,5 +109,3 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
         if answer.contaminated:
             subject = f"{name} on {branch}"
             yield PushProblem(Refusal.PROTECTED_BRANCH, update.remote_ref, subject, answer, warning=not protected)
-
-

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from heldout.domain.dataset import DatasetSpec, SplitRule
-from heldout.domain.example import Example
+from heldout.domain.example import JSON, Example
 from heldout.domain.members import Member, content_digest, member_of, with_derived_keys
 from heldout.domain.pool import Holding
 from heldout.domain.text import text_of
@@ -82,8 +82,9 @@ def examples(
                     yield name, example
 
 
-def _lookup(data: DataSource, path: str) -> bytes:
-    return b"".join(stream.read() for _, stream in data.open(path))
+def _lookup(data: DataSource, path: str) -> Mapping[str, JSON]:
+    files = [(name, stream.read()) for name, stream in data.open(path)]
+    return read_lookup(b"".join(content for _, content in files), files[0][0] if files else path)
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ class Scanner:
         self._readings: dict[str, Reading] = {}
 
     def reading(self, state: DatasetState, commit: str | None = None) -> Reading:
-        """Every example of a committed state. Raises MissingDataError (slug data-missing) where its data is not here."""
+        """Every example of a committed state. Raises MissingDataError (slug data-missing) for data that is not here."""
         if state.source not in self._readings:
             data = StoredData(state, self._workspace.store)
             if self._fetch:
@@ -121,6 +121,8 @@ def _is_covered(knowledge: Knowledge, version: Version) -> bool:
     return bool(own) and all(
         other.source == version.source
         or any(item.source == other.source for scan in own for item in scan.record.compared)
-        or any(item.source == version.source for scan in knowledge.scans_of(other.source) for item in scan.record.compared)
+        or any(
+            item.source == version.source for scan in knowledge.scans_of(other.source) for item in scan.record.compared
+        )
         for other in knowledge.taking_part
     )

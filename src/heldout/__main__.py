@@ -1,0 +1,5 @@
+"""`python -m heldout`."""
+
+from heldout.cli import main
+
+main()

@@ -1,0 +1,96 @@
+"""The application: commands by name, and the one place where an error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from heldout import __version__
+from heldout.cli.commands import COMMANDS, GROUPS
+from heldout.errors import ExitCode, HeldoutError
+
+app = typer.Typer(
+    name="heldout",
+    help="Keep held-out data held out: versions, leakage scans and gates for datasets in Git and DVC.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"heldout {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+for name, function in COMMANDS.items():
+    app.command(name)(function)
+for name, (text, functions) in GROUPS.items():
+    group = typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+    for inner, function in functions.items():
+        group.command(inner)(function)
+    app.add_typer(group, name=name)
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and end the process with its exit code (docs/exit-codes.md)."""
+    sys.exit(int(invoke(sys.argv[1:] if arguments is None else list(arguments))))
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        result = app(args=list(arguments), prog_name="heldout", standalone_mode=False)
+        return result if isinstance(result, int) else int(ExitCode.CLEAN)
+    except HeldoutError as error:
+        _report(error, as_json=as_json)
+        return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        typer.echo(error.format_message(), err=True)
+        return ExitCode.NO_VERDICT
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.NO_VERDICT
+    except (KeyboardInterrupt, click.Abort):
+        sys.stderr.write("heldout: interrupted\n")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; Python must not complain again while it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.CLEAN
+    except Exception as error:
+        from heldout.cli.defect import report_defect
+
+        report_defect(error)
+        return ExitCode.DEFECT
+
+
+def _report(error: HeldoutError, *, as_json: bool) -> None:
+    if as_json:
+        data = {
+            "format": "heldout/error@1",
+            "error": error.slug,
+            "message": str(error),
+            "hint": error.hint,
+            "location": error.location(),
+            "exit_code": int(error.exit_code),
+        }
+        sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        return
+    sys.stderr.write(f"heldout: {error} [{error.slug}]\n")
+    if error.hint:
+        sys.stderr.write(f"heldout: try: {error.hint}\n")

@@ -1,0 +1,71 @@
+"""One run of one command: how it was asked to speak, and the repository it runs in."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from heldout.errors import ExitCode
+
+if TYPE_CHECKING:
+    from heldout.cli.progress import TerminalProgress
+    from heldout.services.workspace import Workspace
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result; no progress.")]
+
+
+class Session:
+    """Results go to standard output, everything about them (progress, notes, errors) to standard error."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        from heldout.services.workspace import Workspace
+
+        return Workspace.open(Path.cwd())
+
+    @cached_property
+    def progress(self) -> TerminalProgress:
+        from heldout.cli.progress import TerminalProgress
+
+        return TerminalProgress(quiet=self.quiet)
+
+    @property
+    def colour(self) -> bool:
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def emit(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
+        """Print the one or the other: text for people, or an object with a `format` key for programs."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        else:
+            for line in lines:
+                sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    def note(self, text: str) -> None:
+        if not self.quiet:
+            sys.stderr.write(f"heldout: {text}\n")
+
+    def end(self, code: ExitCode) -> NoReturn:
+        raise typer.Exit(int(code))
+
+
+def confirmed(question: str, *, yes: bool) -> bool:
+    """Ask a person; without a terminal only an explicit --yes counts."""
+    if yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    return typer.confirm(question)

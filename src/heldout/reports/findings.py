@@ -1,0 +1,70 @@
+"""Findings as lines and as JSON objects. Examples are named by split and key; their text is never in here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from heldout.domain.finding import Finding, Kind, Side
+
+
+def overlap_line(finding: Finding, first: Side | None = None, second: Side | None = None) -> str:
+    """`test/17 ~ train/4  near 0.88  [id]`, the dataset named where the two sides differ in it."""
+    a, b = first or finding.a, second or finding.b
+    across = a.dataset != b.dataset
+    left = f"{a.dataset}:{a.label()}" if across else a.label()
+    right = f"{b.dataset}:{b.label()}" if across else b.label()
+    kinds = " + ".join(kind.value for kind in finding.kinds)
+    score = "" if finding.similarity in (None, 1) else f" {float(finding.similarity):.2f}"
+    return f"{left} {_SIGN[finding.kind]} {right}  {kinds}{score}  [{finding.id}]"
+
+
+_SIGN: Mapping[Kind, str] = {
+    Kind.EXACT: "==",
+    Kind.NEAR: "~",
+    Kind.MOVED: "->",
+    Kind.CONTAINMENT: "in",
+    Kind.INTRA_SPLIT: "~",
+}
+
+
+def side_json(side: Side) -> dict[str, Any]:
+    return {
+        "dataset": side.dataset,
+        "split": side.split,
+        "key": side.key,
+        "input": side.input,
+        "held_out_in": list(side.held_out_in),
+        "open_in": list(side.open_in),
+    }
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """A finding with versions as source digests; the committed form numbers them (docs/formats.md)."""
+    data: dict[str, Any] = {
+        "id": finding.id,
+        "kind": finding.kind.value,
+        "also": [kind.value for kind in finding.also],
+        "severity": finding.severity.value,
+        "holdout_contamination": finding.holdout_contamination,
+        "similarity": None
+        if finding.similarity is None
+        else {
+            "fraction": f"{finding.similarity.numerator}/{finding.similarity.denominator}",
+            "rounded": round(float(finding.similarity), 4),
+        },
+        "a": side_json(finding.a),
+        "b": side_json(finding.b),
+    }
+    if finding.containment:
+        data["containment"] = {
+            "short": finding.containment.short,
+            "position": finding.containment.position,
+            "offset": finding.containment.offset,
+            "word_aligned": finding.containment.word_aligned,
+        }
+    if finding.span:
+        data["span"] = {"a": finding.span.a, "b": finding.span.b, "length": finding.span.length}
+    if finding.cluster:
+        data["cluster"] = finding.cluster
+    return data

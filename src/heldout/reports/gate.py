@@ -1,0 +1,90 @@
+"""The gate's answer, as text and as JSON (`heldout/gate@1`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from heldout.domain.coverage import Answer, Contamination, Gap, Retirement, Verdict
+from heldout.domain.finding import Kind
+from heldout.reports.findings import finding_json, overlap_line, side_json
+
+SHOWN = 5
+"""Findings listed before the text form says how many more there are."""
+
+
+def gate_lines(
+    subject: str, answer: Answer, retired: Sequence[Retirement], as_of: Sequence[tuple[str, str]]
+) -> list[str]:
+    lines = [f"{subject}: {answer.verdict}"]
+    if answer.contaminated:
+        lines += contamination_lines(answer.findings)
+    if answer.gaps:
+        lines.append("  not known:" if answer.contaminated else "  unknown is not clean:")
+        lines += [f"    {gap.text}" for gap in answer.gaps]
+    lines += [f"  next: {step}" for step in next_steps(subject, answer)]
+    lines += [f"  retired, not compared: {item.version} ({item.reason}; {item.by})" for item in retired]
+    seen = ", ".join(f"{name} {commit[:10]}" for name, commit in as_of) or "no commit"
+    return [*lines, f"  as of {seen}"]
+
+
+def contamination_lines(hits: Sequence[Contamination]) -> list[str]:
+    """How many held-out examples are given away and by what, then the first few."""
+    held = {hit.held.identity() for hit in hits}
+    kinds = ", ".join(
+        f"{sum(hit.finding.kind is kind for hit in hits)} {kind.value}"
+        for kind in Kind
+        if any(hit.finding.kind is kind for hit in hits)
+    )
+    noun = "example is" if len(held) == 1 else "examples are"
+    lines = [f"  {len(held)} held-out {noun} given away ({kinds})"]
+    lines += [f"    {overlap_line(hit.finding, hit.held, hit.other)}" for hit in hits[:SHOWN]]
+    if len(hits) > SHOWN:
+        lines.append(f"    and {len(hits) - SHOWN} more")
+    return lines
+
+
+def next_steps(subject: str, answer: Answer) -> list[str]:
+    """One or two commands that lead out of a contaminated or unknown state."""
+    name = answer.dataset
+    if answer.contaminated:
+        own = any(answer.source in hit.other.open_in for hit in answer.findings)
+        steps = [f"heldout findings {subject} --holdout-only"]
+        if own:
+            steps.append(f"move or remove the held-out copies in {name}, commit, then heldout freeze {name}")
+        elsewhere = any(answer.source not in hit.other.open_in for hit in answer.findings)
+        if elsewhere:
+            steps.append("move or remove the held-out examples; removing the other side does not help while the")
+            steps.append("version that holds it is frozen (heldout unfreeze VERSION, or heldout retire VERSION)")
+        return steps
+    if answer.verdict is Verdict.UNKNOWN and any(gap.kind in ("not_scanned", "not_compared") for gap in answer.gaps):
+        return ["heldout scan --all, then commit the records"]
+    return []
+
+
+def gate_json(
+    subject: str, answer: Answer, retired: Sequence[Retirement], as_of: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    return {
+        "format": "heldout/gate@1",
+        "subject": subject,
+        "dataset": answer.dataset,
+        "source": answer.source,
+        "verdict": answer.verdict.value,
+        "contaminated": answer.contaminated,
+        "complete": answer.complete,
+        "findings": [
+            {**finding_json(hit.finding), "held": side_json(hit.held), "other": side_json(hit.other)}
+            for hit in answer.findings
+        ],
+        "gaps": [_gap(gap) for gap in answer.gaps],
+        "retired": [
+            {"version": str(item.version), "source": item.source, "reason": item.reason, "by": item.by}
+            for item in retired
+        ],
+        "as_of": dict(as_of),
+    }
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {"kind": gap.kind.value, "text": gap.text, "other": str(gap.other) if gap.other else None}

@@ -1,0 +1,72 @@
+"""What hooks print: short, and ending in the one command that leads on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heldout.domain.outcomes import HookOutcome, PushProblem, PushVerdict, Refusal
+from heldout.reports.gate import contamination_lines, next_steps
+from heldout.reports.scan import scan_lines
+
+PREFIX = "heldout: "
+
+
+def hook_lines(outcome: HookOutcome) -> list[str]:
+    lines = []
+    for scan in outcome.scans:
+        lines += scan_lines(scan.record, scan.left_out)
+        if scan.record.contaminations:
+            name = scan.record.dataset
+            lines.append(f"{name}: recorded with this change; read it with heldout findings {name}@HEAD")
+    return [PREFIX + line for line in (*lines, *outcome.notes)]
+
+
+def push_lines(verdict: PushVerdict) -> list[str]:
+    """Problems in the order of the pushed refs, warnings before what was refused, so that the refusal is read last."""
+    warnings = [line for problem in verdict.problems if problem.warning for line in _problem(problem)]
+    refused = [line for problem in verdict.problems if not problem.warning for line in _problem(problem)]
+    closing = ["nothing was pushed"] if verdict.refused else []
+    return [PREFIX + line for line in (*warnings, *refused, *closing)]
+
+
+def _problem(problem: PushProblem) -> Iterator[str]:
+    word = "warning" if problem.warning else "refused"
+    subject = problem.subject
+    if problem.refusal is Refusal.MOVED:
+        yield f"{word}: {subject} is another version on the remote; a frozen version never moves"
+        yield "  next: git fetch --tags --force to take the remote's, and freeze yours under the next number"
+        return
+    if problem.refusal is Refusal.DELETED:
+        yield f"{word}: {subject} would be deleted on the remote; others may have results on it"
+        yield f"  next: heldout retire {subject} --reason '...'"
+        return
+    if problem.refusal is Refusal.MALFORMED:
+        yield f"{word}: {subject} is no version: use <name>@v<MAJOR>.<MINOR>.<PATCH>"
+        return
+    yield from _leak(problem, word)
+
+
+def _leak(problem: PushProblem, word: str) -> Iterator[str]:
+    subject, answer = problem.subject, problem.answer
+    if problem.refusal is Refusal.GIVES_AWAY:
+        yield f"{word}: {subject} gives away the holdout of another dataset"
+        for version, hits in problem.gives_away:
+            yield f"  of {version}:"
+            yield from (f"  {line}" for line in contamination_lines(hits))
+        yield "  next: remove these examples, commit, and freeze again"
+        return
+    if problem.refusal is Refusal.NOT_COVERED:
+        yield f"{word}: nobody knows yet whether {subject} is clean"
+        gaps = answer.gaps if answer else ()
+        yield from (f"    {gap.text}" for gap in gaps)
+        yield "  next: heldout scan --all --commit, then push again"
+        return
+    yield f"{word}: {subject} is contaminated"
+    if answer is not None:
+        yield from contamination_lines(answer.findings)
+        name = f"{answer.dataset}@HEAD" if problem.refusal is Refusal.PROTECTED_BRANCH else subject
+        yield from (f"  next: {step}" for step in next_steps(name, answer))
+    if problem.refusal is Refusal.CONTAMINATED:
+        yield f"  or take the version back: heldout unfreeze {subject} --reason '...'"
+    elif problem.warning:
+        yield "  a topic branch may be pushed, so that reviewers see the findings"

@@ -1,0 +1,59 @@
+"""A scan record in a few lines: what was compared, what was found, what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from heldout.domain.coverage import Version
+from heldout.domain.record import ScanRecord
+
+_KINDS: Mapping[str, str] = {
+    "exact": "exact",
+    "near": "near",
+    "moved": "moved",
+    "containment": "containment",
+    "intra_split": "inside a split",
+}
+
+
+def scan_lines(record: ScanRecord, left_out: Sequence[tuple[Version, str]] = ()) -> list[str]:
+    """The first line is the verdict of this scan; the rest says what it rests on."""
+    others = len(record.compared)
+    compared = "itself" if not others else f"itself and {others} other version{'s' * (others != 1)}"
+    scope = f"{record.dataset}: {record.examples.total:,} examples compared with {compared}"
+    found = ", ".join(f"{record.counts[name]:,} {text}" for name, text in _KINDS.items() if record.counts.get(name))
+    lines = [f"{scope}: {found or 'nothing overlaps'}"]
+    if record.contaminations:
+        noun = "finding contaminates" if record.contaminations == 1 else "findings contaminate"
+        lines.append(f"{record.dataset}: {record.contaminations:,} {noun} a holdout")
+    if not record.holdout_members:
+        lines.append(f"{record.dataset}: no example is in a holdout split, so the gate answers unknown")
+    lines += [f"{record.dataset}: incomplete: {reason}" for reason in record.incomplete]
+    lines += [f"{record.dataset}: not compared with {version.name}: {reason}" for version, reason in left_out]
+    return lines
+
+
+def record_json(record: ScanRecord) -> dict[str, Any]:
+    """A record as the commands' JSON shows it; scan.yaml is the committed form (docs/formats.md)."""
+    return {
+        "id": record.id,
+        "dataset": record.dataset,
+        "source": record.source,
+        "content": record.content,
+        "method": {"id": record.method_id, "digest": record.method_digest},
+        "examples": {
+            "total": record.examples.total,
+            "scanned": record.examples.scanned,
+            "no_text": record.examples.no_text,
+            "payload_missing": record.examples.payload_missing,
+            "rows_skipped": record.examples.rows_skipped,
+            "by_split": dict(record.examples.by_split),
+        },
+        "holdout": {"splits": list(record.holdout_splits), "members": record.holdout_members},
+        "incomplete": list(record.incomplete),
+        "compared": [
+            {"dataset": item.dataset, "source": item.source, "complete": item.complete} for item in record.compared
+        ],
+        "counts": dict(record.counts),
+    }
