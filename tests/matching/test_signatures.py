@@ -85,7 +85,6 @@ def test_a_text_without_shingles_has_the_empty_signature() -> None:
     assert signatures(normalise_batch([])).shape == (0, 64)
 
 
-@pytest.mark.req("B37")
 def test_a_signature_does_not_depend_on_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = normalise_batch([*EDGES, "one more", *EDGES])
     together = signatures(texts)
