@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from support.git import Repo
 
+from heldout.domain.outcomes import HookOutcome, PushVerdict
 from heldout.errors import ConfigError
 from heldout.hooks.entry import main
 from heldout.storage.git import Git, RefUpdate
@@ -20,12 +20,6 @@ from heldout.storage.git import Git, RefUpdate
 HOOKS = ["pre-commit", "pre-merge-commit", "post-commit", "post-merge", "post-rewrite"]
 VERSION = f"refs/tags/a@v1.0.0 {'1' * 40} refs/tags/a@v1.0.0 {'0' * 40}\n"
 BRANCH = f"refs/heads/main {'1' * 40} refs/heads/main {'0' * 40}\n"
-
-
-@dataclass(frozen=True)
-class Said:
-    lines: tuple[str, ...]
-    exit_code: int
 
 
 @pytest.fixture
@@ -67,10 +61,10 @@ def test_each_hook_calls_its_use_case(
 ) -> None:
     seen: list[Any] = []
 
-    def use(case: str, git: Git, *rest: Any) -> Said:
+    def use(case: str, git: Git, *rest: Any) -> HookOutcome | PushVerdict:
         assert git.top == repo.path
         seen.append((case, *rest))
-        return Said((), 0)
+        return PushVerdict() if case == "push_guard.check" else HookOutcome()
 
     serve(use)
     assert [main([hook]) for hook in HOOKS] == [0] * 5
@@ -79,13 +73,12 @@ def test_each_hook_calls_its_use_case(
     assert seen == [
         ("ensure.before_commit",),
         ("ensure.before_commit",),
-        ("ensure.after_commit", "post-commit"),
-        ("ensure.after_commit", "post-merge"),
-        ("ensure.after_commit", "post-rewrite"),
+        ("ensure.after_commit",),
+        ("ensure.after_commit",),
+        ("ensure.after_commit",),
         ("tag_guard.check", [("1" * 40, "a@v1.0.0"), ("2" * 40, "b@v1.0.0")]),
         (
             "push_guard.check",
-            "origin",
             [RefUpdate("refs/tags/a@v1.0.0", "1" * 40, "refs/tags/a@v1.0.0", "0" * 40)],
         ),
     ]
@@ -94,15 +87,18 @@ def test_each_hook_calls_its_use_case(
 def test_lines_go_to_standard_error(
     repo: Repo, serve: Callable[[Use], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    serve(lambda *_: Said(("one", "odd \udcff"), 1))
+    serve(lambda *_: HookOutcome(notes=("one", "odd \udcff"), refused=True))
     assert main(["pre-commit"]) == 1
-    assert capsys.readouterr() == ("", "one\nodd ?\n")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "one\n" in said.err
+    assert "odd ?\n" in said.err
 
 
 def test_a_users_error_blocks_what_can_be_blocked(
     repo: Repo, serve: Callable[[Use], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def use(*_: Any) -> Said:
+    def use(*_: Any) -> HookOutcome:
         raise ConfigError("unknown-key", "unknown key 'nmae'", file="datasets/a/dataset.yaml", line=3, hint="name?")
 
     serve(use)
@@ -118,7 +114,7 @@ def test_a_defect_never_costs_a_commit(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def use(*_: Any) -> Said:
+    def use(*_: Any) -> HookOutcome:
         raise ZeroDivisionError("oops")
 
     serve(use)
@@ -133,7 +129,7 @@ def test_a_defect_never_costs_a_commit(
 
 
 def test_interrupted(repo: Repo, serve: Callable[[Use], None]) -> None:
-    def use(*_: Any) -> Said:
+    def use(*_: Any) -> HookOutcome:
         raise KeyboardInterrupt
 
     serve(use)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,16 @@ def test_git_dir_given_without_a_repository_around(repo: Repo, tmp_path: Path, m
     with inside(tree):
         git = Git.discover(tree)
     assert (git.top, git.git_dir) == (tree, repo.path / ".git")
+
+
+def test_settings_given_by_environment_hold_for_every_repository(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("COUNT", "1"), ("KEY_0", "heldout.x"), ("VALUE_0", "given")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    (tmp_path / "nowhere").mkdir()
+    with inside(tmp_path / "nowhere"):
+        assert Git.discover(repo.path).config_get("heldout.x") == "given"
 
 
 def test_tree_reads_regular_files_only_and_byte_exact(repo: Repo) -> None:
@@ -234,6 +246,23 @@ def test_in_progress_names_what_the_user_is_doing(repo: Repo) -> None:
     assert git.in_progress() == "a cherry-pick or revert of several commits"
 
 
+def test_a_rebase_is_over_when_post_rewrite_runs(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("base")
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("side", side="s")
+    repo.git("checkout", "-q", "main")
+    repo.commit("main", main="m")
+    repo.git("checkout", "-q", "side")
+    code = (
+        "from pathlib import Path; from heldout.storage.git import Git; print(Git.discover(Path.cwd()).in_progress())"
+    )
+    for name in ("post-rewrite", "post-commit"):
+        repo.hook(name, f"#!/bin/sh\n'{sys.executable}' -c '{code}' >>'{tmp_path}/{name}'\n")
+    repo.git("rebase", "-q", "main")
+    assert (tmp_path / "post-rewrite").read_text() == "None\n"
+    assert set((tmp_path / "post-commit").read_text().splitlines()) <= {"a rebase"}
+
+
 def test_changed_paths(repo: Repo) -> None:
     repo.add("a/é", "1")
     repo.add("b", "1")
@@ -281,9 +310,6 @@ def test_push_lines_count_fields_from_the_end() -> None:
 
 def test_the_door_is_cheap_to_open() -> None:
     """Hooks pay for every import; GitPython and DVC alone cost more than the rest of a hook."""
-    import subprocess
-    import sys
-
     code = "import sys, heldout.storage.git, heldout.hooks.entry; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"git", "dvc", "numpy", "typer", "rich", "pyarrow"} & set(loaded)

@@ -227,6 +227,14 @@ def test_a_hook_stages_into_the_commit_being_made(tmp_path: Path, how: str) -> N
     assert repo.status() == (["A  staged.txt"] if how == "path" else [])
 
 
+def test_adopt_leaves_staged_removals_alone(repo: Repo) -> None:
+    follow_up(repo)
+    repo.commit("later", other="x")
+    repo.git("rm", "-q", "--cached", RECORD)
+    repo.door.adopt([RECORD])
+    assert f"D  {RECORD}" in repo.status()
+
+
 def test_adopt_leaves_what_the_index_knows(repo: Repo) -> None:
     repo.add("notes.txt", "staged\n")
     repo.door.adopt(["notes.txt", "absent.txt"])

@@ -53,6 +53,10 @@ def stage(git: Git, files: Mapping[str, bytes]) -> None:
 
 
 def adopt(git: Git, paths: Sequence[str]) -> None:
+    parent = git.commit_of("HEAD^")
+    if parent is not None:
+        added = set(git.changed_paths(parent, "HEAD"))
+        paths = [path for path in paths if path in added]
     known = _index_blobs(git, paths)
     head = git.tree("HEAD", under=paths) if paths else None
     missing = [path for path in paths if head and path in head.files and path not in known]

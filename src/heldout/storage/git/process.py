@@ -39,6 +39,9 @@ LOCAL_VARIABLES = frozenset(
     }
 )
 
+NAMES_A_REPOSITORY = LOCAL_VARIABLES - {"GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_PREFIX"}
+"""Variables that tie a Git process to one repository. Settings do not: CI images export some for every repository."""
+
 _PATHS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heldout.errors import RepositoryError
 from heldout.storage.git import index, refs, trees
-from heldout.storage.git.process import LOCAL_VARIABLES, foreign_environment, inherited_environment, run_git
+from heldout.storage.git.process import NAMES_A_REPOSITORY, foreign_environment, inherited_environment, run_git
 
 _SMALL_BLOB = 1 << 20  # bytes; larger blobs are handed over and forgotten
 _REBASES = ("rebase-merge", "rebase-apply")
@@ -40,10 +40,10 @@ class Git:
 
         Raises RepositoryError `not-a-repository`.
         """
-        if not LOCAL_VARIABLES & os.environ.keys() or start.absolute() == Path.cwd():
+        if not NAMES_A_REPOSITORY & os.environ.keys() or start.absolute() == Path.cwd():
             return _describe(start, inherited_environment())
-        ours = _describe(Path.cwd(), inherited_environment())
-        if start.absolute().is_relative_to(ours.top):
+        ours = _try_describe(Path.cwd(), inherited_environment())
+        if ours is not None and start.absolute().is_relative_to(ours.top):
             other = _try_describe(start, foreign_environment())
             return ours if other is None or other.git_dir == ours.git_dir else other
         return _describe(start, foreign_environment())
@@ -87,9 +87,14 @@ class Git:
         return (self.common_dir / "shallow").exists()
 
     def in_progress(self) -> str | None:
-        """What the user is in the middle of, in words; None when history may be added to."""
+        """What the user is in the middle of, in words; None when history may be added to.
+
+        Git runs post-rewrite while the finished rebase still has its folder, but HEAD is on its branch again by then.
+        """
         if any((self.git_dir / name).exists() for name in _REBASES):
-            return "a rebase"
+            applying = (self.git_dir / "rebase-apply/applying").exists()
+            if applying or self.branch() is None:
+                return "a series of mailed patches" if applying else "a rebase"
         if (self.git_dir / "sequencer").exists():
             return "a cherry-pick or revert of several commits"
         if (self.git_dir / "BISECT_LOG").exists():
@@ -160,9 +165,10 @@ class Git:
         index.stage(self, files)
 
     def adopt(self, paths: Iterable[str]) -> None:
-        """Bring files of HEAD that the index does not know into it, and into the working tree.
+        """Bring files that HEAD's commit added, and the index does not know, into the index and the working tree.
 
         Needed after `git commit PATH`: what a hook stages there reaches the commit and not the user's own index.
+        Older files that the index lacks are the user's staged removals, and stay removed.
         """
         index.adopt(self, list(paths))
 
