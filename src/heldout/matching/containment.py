@@ -1,7 +1,8 @@
 """Containment: a text that stands whole inside a longer one.
 
 Each text's rarest window of the guard length is its anchor; wherever that window occurs elsewhere, the whole text is
-compared there. Hashes (`heldout.matching.rolling`) only propose: every match is compared literally.
+compared there. Rarity is counted by a part of the hash and hashes (`heldout.matching.rolling`) only propose: every
+match is compared literally, so neither can change the result.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 
 from heldout.matching.classes import Classes
 from heldout.matching.ragged import blocks, segments
-from heldout.matching.rolling import RollingHash, rolling_hash
+from heldout.matching.rolling import rolling_hash
 from heldout.matching.texts import NormalisedTexts
 
 POSITIONS = ("prefix", "suffix", "interior")
 """Names of the codes in `Containments.position`, in order of preference."""
 
-_BLOCK = 1 << 20  # candidate occurrences, or code points compared, at a time
+_BLOCK = 1 << 20  # code points, or candidate occurrences, held at a time
 _SPACE = 32
 
 
@@ -45,91 +46,149 @@ class Containments:
 
 
 @dataclass(frozen=True, slots=True)
+class _Windows:
+    """The hash of the window of `length` code points at each flat position; one that crosses texts means nothing."""
+
+    texts: NormalisedTexts
+    length: int
+    hashes: NDArray[np.uint64]
+
+    def blocks(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+        """(texts long enough, their numbers of windows, flat positions of all these windows), block by block."""
+        for low, high in self.texts.blocks(_BLOCK):
+            owners = low + np.flatnonzero(self.texts.lengths[low:high] >= self.length)
+            counts = self.texts.lengths[owners] - self.length + 1
+            if owners.size:
+                yield owners, counts, segments(self.texts.offsets[owners], counts)
+
+
+@dataclass(frozen=True, slots=True)
 class _Anchors:
-    """For each short text in `shorts`: where its anchor starts in it, and its group of equal windows, which is
-    `places[starts:starts + sizes]`, flat positions into the code points."""
+    """Short texts that may stand elsewhere, ordered by the hash of their anchor.
+
+    `shifts` is where the anchor starts in the text. Group i, the anchors of hash `hashes[i]`, is
+    `[starts[i], starts[i] + sizes[i])`. `filter` is True at the upper bits of every anchor's hash.
+    """
 
     shorts: NDArray[np.int64]
     shifts: NDArray[np.int64]
-    places: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    filter: NDArray[np.bool_]
+    drop: np.uint64
 
 
 def containments(texts: NormalisedTexts, min_length: int, classes: Classes, max_matches: int) -> Containments:
     """Every pair in which a text of at least `min_length` code points is a proper substring of another.
 
     A short text inside more than `max_matches` longs yields only, for each class, the long of lowest index that has
-    it. Time is O(N log N) in all code points plus the occurrences of anchors; memory about 70 bytes a code point.
+    it. Time is linear in all code points plus the occurrences of anchors; memory 8 bytes a code point plus blocks.
     """
     if min_length < 1:
         raise ValueError("a containment guard of no characters would put every text inside every other")
-    none = np.zeros((4, 0), np.int64)
-    found, capped = [none], 0
-    if int((texts.lengths >= min_length).sum()) > 1:
-        hashes = rolling_hash(texts.codepoints)
-        for candidates in _candidates(texts, _anchors(texts, hashes, min_length)):
-            matches = _preferred(texts, _verified(texts, hashes, candidates))
-            matches, over = _within_cap(matches, classes, max_matches)
-            found.append(matches)
-            capped += over
-    short, long, position, offset = _sorted(np.concatenate(found, axis=1), 2)
+    found, fresh, held = np.zeros((4, 0), np.int64), [np.zeros((4, 0), np.int64)], 0
+    totals = np.zeros(len(texts), np.int64)
+    windows = _windows(texts, min_length)
+    anchors = _anchors(windows)
+    for candidates in _candidates(windows, anchors):
+        matches = _preferred(texts, _verified(windows, candidates))
+        totals += np.bincount(matches[0], minlength=len(texts))
+        fresh.append(matches)
+        held += matches.shape[1]
+        if held > found.shape[1] + _BLOCK:
+            found = _within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+            fresh, held = [], 0
+    found = _within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+    short, long, position, offset = _sorted(found, 2)
     aligned = _aligned(texts, short, long, offset)
+    capped = int((totals > max_matches).sum())
     return Containments(short, long, position.astype(np.uint8), offset, aligned, capped)
 
 
-def _anchors(texts: NormalisedTexts, hashes: RollingHash, window: int) -> _Anchors:
-    """The rarest window of every text that is long enough, the first of equally rare ones."""
-    owners = np.flatnonzero(texts.lengths >= window)
-    counts = texts.lengths[owners] - window + 1
-    places = segments(texts.offsets[owners], counts)
-    values = hashes.of(places, window)
-    order = np.argsort(values)
-    ordered = values[order]
-    opens = np.ones(order.size, np.bool_)
-    opens[1:] = ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(opens)
-    sizes = np.diff(starts, append=order.size)
-    group = np.empty(order.size, np.int64)
-    group[order] = np.cumsum(opens) - 1
-    firsts = np.cumsum(counts) - counts
-    shifts = np.arange(order.size, dtype=np.int64) - np.repeat(firsts, counts)
-    rarest = np.minimum.reduceat(sizes[group] << np.int64(32) | shifts, firsts) & np.int64(0xFFFFFFFF)
-    chosen = group[firsts + rarest]
-    shared = sizes[chosen] > 1
-    chosen = chosen[shared]
-    return _Anchors(owners[shared], rarest[shared], places[order], starts[chosen], sizes[chosen])
+def _windows(texts: NormalisedTexts, length: int) -> _Windows:
+    hashes = np.zeros(texts.codepoints.size, np.uint64)
+    for low, high in texts.blocks(_BLOCK):
+        part = rolling_hash(texts.part(low, high).codepoints).windows(length)
+        hashes[texts.offsets[low] : texts.offsets[low] + part.size] = part
+    return _Windows(texts, length, hashes)
 
 
-def _candidates(texts: NormalisedTexts, anchors: _Anchors) -> Iterator[NDArray[np.int64]]:
+def _anchors(windows: _Windows) -> _Anchors:
+    """The rarest window of every text that is long enough, the first of equally rare ones.
+
+    A window whose count is 1 occurs nowhere else, so neither does its text, which is then left out.
+    """
+    bits = min(max(windows.hashes.size.bit_length(), 10), 24)
+    drop = np.uint64(64 - bits)
+    counts = np.zeros(1 << bits, np.uint32)
+    for _, _, places in windows.blocks():
+        np.add.at(counts, (windows.hashes[places] >> drop).astype(np.int64), np.uint32(1))
+    kept = [np.zeros((2, 0), np.int64)]
+    for owners, sizes, places in windows.blocks():
+        shifts = places - np.repeat(windows.texts.offsets[owners], sizes)
+        ranked = counts[windows.hashes[places] >> drop].astype(np.int64) << np.int64(32) | shifts
+        rarest = np.minimum.reduceat(ranked, np.cumsum(sizes) - sizes)
+        shared = rarest >> np.int64(32) > 1
+        kept.append(np.stack([owners[shared], rarest[shared] & np.int64(0xFFFFFFFF)]))
+    shorts, shifts = np.concatenate(kept, axis=1)
+    hashes = windows.hashes[windows.texts.offsets[shorts] + shifts]
+    order = np.argsort(hashes, kind="stable")
+    distinct, starts, sizes = np.unique(hashes[order], return_index=True, return_counts=True)
+    present = np.zeros(1 << bits, np.bool_)
+    present[distinct >> drop] = True
+    return _Anchors(shorts[order], shifts[order], distinct, starts, sizes, present, drop)
+
+
+def _candidates(windows: _Windows, anchors: _Anchors) -> Iterator[NDArray[np.int64]]:
     """Blocks of (short, long, flat start), shape (3, k): where the anchor occurs and the short text would fit.
 
-    All candidates of one short text are in one block.
+    All candidates of one (short, long) are in one block, and longs come in ascending order.
     """
-    for low, high in blocks(anchors.sizes, _BLOCK):
-        sizes = anchors.sizes[low:high]
-        short = np.repeat(anchors.shorts[low:high], sizes)
-        places = anchors.places[segments(anchors.starts[low:high], sizes)]
-        long = np.searchsorted(texts.offsets, places, side="right") - 1
-        start = places - np.repeat(anchors.shifts[low:high], sizes)
+    texts = windows.texts
+    for _, _, everywhere in windows.blocks() if anchors.shorts.size else ():
+        places = everywhere[anchors.filter[windows.hashes[everywhere] >> anchors.drop]]
+        group = np.minimum(np.searchsorted(anchors.hashes, windows.hashes[places]), anchors.hashes.size - 1)
+        same = anchors.hashes[group] == windows.hashes[places]
+        yield from _fitting(texts, anchors, places[same], group[same])
+
+
+def _fitting(
+    texts: NormalisedTexts, anchors: _Anchors, places: NDArray[np.int64], group: NDArray[np.int64]
+) -> Iterator[NDArray[np.int64]]:
+    """Candidates where anchors of the groups `group` occur at the ascending flat positions `places`."""
+    owner = np.searchsorted(texts.offsets, places, side="right") - 1
+    firsts = np.flatnonzero(np.diff(owner, prepend=-1))
+    if not firsts.size:
+        return
+    bounds = np.append(firsts, places.size)
+    for low, high in blocks(np.add.reduceat(anchors.sizes[group], firsts), _BLOCK):
+        rows = slice(bounds[low], bounds[high])
+        sizes = anchors.sizes[group[rows]]
+        members = segments(anchors.starts[group[rows]], sizes)
+        short, long = anchors.shorts[members], np.repeat(owner[rows], sizes)
+        start = np.repeat(places[rows], sizes) - anchors.shifts[members]
         lengths = texts.lengths[short]
         fits = (start >= texts.offsets[long]) & (start + lengths <= texts.offsets[long + 1])
         fits &= lengths < texts.lengths[long]
         yield np.stack([short, long, start])[:, fits]
 
 
-def _verified(texts: NormalisedTexts, hashes: RollingHash, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+def _verified(windows: _Windows, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The candidates that are matches; the first and last windows refuse most others before they are compared."""
+    texts, hashes = windows.texts, windows.hashes
     short, _, start = candidates
-    lengths = texts.lengths[short]
-    likely = np.flatnonzero(hashes.of(start, lengths) == hashes.of(texts.offsets[short], lengths))
-    kept = []
+    own, lengths = texts.offsets[short], texts.lengths[short]
+    last = lengths - windows.length
+    likely = np.flatnonzero((hashes[start] == hashes[own]) & (hashes[start + last] == hashes[own + last]))
+    kept = [np.zeros(0, np.int64)]
     for low, high in blocks(lengths[likely], _BLOCK):
         rows = likely[low:high]
         counts = lengths[rows]
         theirs = texts.codepoints[segments(start[rows], counts)]
-        own = texts.codepoints[segments(texts.offsets[short[rows]], counts)]
-        kept.append(rows[np.logical_and.reduceat(theirs == own, np.cumsum(counts) - counts)])
-    return candidates[:, np.concatenate(kept)] if kept else candidates[:, :0]
+        equal = theirs == texts.codepoints[segments(own[rows], counts)]
+        kept.append(rows[np.logical_and.reduceat(equal, np.cumsum(counts) - counts)])
+    return candidates[:, np.concatenate(kept)]
 
 
 def _preferred(texts: NormalisedTexts, matches: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -144,19 +203,16 @@ def _preferred(texts: NormalisedTexts, matches: NDArray[np.int64]) -> NDArray[np
     return ranked[:, first]
 
 
-def _within_cap(matches: NDArray[np.int64], classes: Classes, max_matches: int) -> tuple[NDArray[np.int64], int]:
-    """Thin out short texts with too many longs to the first long of each class; and how many such texts there are."""
-    shorts, counts = np.unique(matches[0], return_counts=True)
-    over = shorts[counts > max_matches]
-    if not over.size:
-        return matches, 0
-    crowded = np.isin(matches[0], over)
-    rows = np.flatnonzero(crowded)
-    owners, ids = classes.expand(matches[1, rows])
-    # Matches are sorted by (short, long), so the first row of a (short, class) group is its long of lowest index.
-    _, first = np.unique(np.stack([matches[0, rows[owners]], ids.astype(np.int64)]), axis=1, return_index=True)
-    kept = np.union1d(np.flatnonzero(~crowded), rows[owners[first]])
-    return matches[:, kept], int(over.size)
+def _within_cap(matches: NDArray[np.int64], over: NDArray[np.bool_], classes: Classes) -> NDArray[np.int64]:
+    """Matches with the short texts marked in `over` thinned out to the first long of each class."""
+    crowded = over[matches[0]]
+    if not crowded.any():
+        return matches
+    thick = _sorted(matches[:, crowded], 2)
+    owners, ids = classes.expand(thick[1])
+    # Sorted by (short, long), so the first row of a (short, class) group is its long of lowest index.
+    _, first = np.unique(np.stack([thick[0, owners], ids.astype(np.int64)]), axis=1, return_index=True)
+    return np.concatenate([matches[:, ~crowded], thick[:, np.unique(owners[first])]], axis=1)
 
 
 def _aligned(

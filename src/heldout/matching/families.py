@@ -53,7 +53,7 @@ class _Family:
     ) -> None:
         self.members = members
         self.keys = np.ascontiguousarray(index.keys[:, members].T)
-        self.bounds = bounds
+        self.bounds = bounds.only(members)
         self.columns = classes.matrix(members)
         self.sets: ShingleSets = shingle_sets(texts, members)
         self.marks = np.zeros(self.sets.universe, np.bool_)
@@ -80,10 +80,8 @@ class _Family:
 
     def _near(self, y: int, tried: NDArray[np.int64]) -> NDArray[np.int64]:
         tried = tried[tried != y]
+        tried = tried[self.bounds.admits_one(y, tried)]
         tried = tried[(self.keys[tried] == self.keys[y]).any(axis=1)]
-        if not tried.size:
-            return tried
-        tried = tried[self.bounds.admits(self.members[tried], np.full(tried.size, self.members[y]))]
         if not tried.size:
             return tried
         intersection = shared_with_one(self.sets, y, tried, self.marks)

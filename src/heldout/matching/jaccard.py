@@ -33,13 +33,29 @@ class Bounds:
 
     def admits(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of the pairs (text indices) may be near."""
-        num, den = self.threshold
         left, right = np.searchsorted(self.rows, a), np.searchsorted(self.rows, b)
-        limit = (den - num) * np.minimum(self.sizes[left], self.sizes[right]) // num
-        apart = np.zeros(a.size, np.int64)
-        for word in range(self.bitmaps.shape[1]):
-            apart += np.bitwise_count(self.bitmaps[left, word] ^ self.bitmaps[right, word])
-        return apart <= limit
+        return self._apart(self.bitmaps[left], self.bitmaps[right]) <= self._limit(self.sizes[left], self.sizes[right])
+
+    def admits_one(self, one: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of `others` may be near one text, all given as positions in `rows`."""
+        limit = self._limit(self.sizes[one], self.sizes[others])
+        return self._apart(self.bitmaps[one], self.bitmaps.take(others, axis=0)) <= limit
+
+    def only(self, rows: NDArray[np.int64]) -> Bounds:
+        """The bounds of some of the texts."""
+        places = np.searchsorted(self.rows, rows)
+        return Bounds(rows, self.bitmaps[places], self.sizes[places], self.threshold)
+
+    def _apart(self, left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:
+        # Summed over a transposed copy: numpy adds whole rows several times faster than it sums short ones.
+        bits = np.ascontiguousarray(np.bitwise_count(left ^ right).T)
+        apart: NDArray[np.int64] = np.add.reduce(bits, axis=0, dtype=np.uint16).astype(np.int64)
+        return apart
+
+    def _limit(self, left: NDArray[np.int64] | np.int64, right: NDArray[np.int64]) -> NDArray[np.int64]:
+        num, den = self.threshold
+        limit: NDArray[np.int64] = (den - num) * np.minimum(left, right) // num
+        return limit
 
 
 def bounds(texts: NormalisedTexts, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
