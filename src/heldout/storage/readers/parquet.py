@@ -156,7 +156,11 @@ def _finite(value: float) -> JSON:
 
 
 def _iso_timestamp(value: str) -> JSON:
-    return value.replace(" ", "T", 1)
+    """The same text for the same moment, whatever unit the column counts in: no zeros at the end of a fraction."""
+    text, zone = (value[:-1], "Z") if value.endswith("Z") else (value, "")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace(" ", "T", 1) + zone
 
 
 def _list(convert: Convert) -> Convert:
