@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
+from heldout.cli.commands.init import init
+from heldout.cli.commands.retire import retire, unfreeze
+from heldout.cli.commands.scan import scan
+from heldout.cli.commands.verify import verify
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "init": init,
+    "scan": scan,
     "gate": gate,
+    "freeze": freeze,
+    "unfreeze": unfreeze,
+    "retire": retire,
+    "verify": verify,
 }
 
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {}

@@ -1,0 +1,81 @@
+"""How a repository stands: what was set up, what is in order, and where each dataset is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from heldout.domain.coverage import Answer, Version
+
+
+class StepState(StrEnum):
+    DONE = "done"
+    ALREADY = "already"
+    LEFT = "left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that setting up did, found done, or left out for want of consent."""
+
+    state: StepState
+    text: str
+
+
+class CheckState(StrEnum):
+    """`ADVICE` is worth knowing and stops nothing; only a `PROBLEM` makes the diagnosis a bad one."""
+
+    GOOD = "good"
+    ADVICE = "advice"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `fix` is a command, or an instruction where no command does it."""
+
+    name: str
+    state: CheckState
+    text: str
+    fix: str | None = None
+
+
+class Change(StrEnum):
+    """The working copy of a dataset, held against HEAD."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    NEW = "new"
+    REMOVED = "removed"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionStanding:
+    version: Version
+    answer: Answer
+    retired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetStanding:
+    """`problem` is what is wrong with a broken working copy. `edited` are data files that no longer are what their
+    pointer says. `head` is the answer about the content of HEAD, None where HEAD has no such dataset; `recorded` says
+    whether a scan record of it exists. `versions` are oldest first.
+    """
+
+    name: str
+    change: Change
+    problem: str | None
+    edited: tuple[str, ...]
+    head: Answer | None
+    recorded: bool
+    versions: tuple[VersionStanding, ...]
+
+    @property
+    def latest(self) -> VersionStanding | None:
+        return self.versions[-1] if self.versions else None
+
+    @property
+    def head_is_frozen(self) -> bool:
+        return self.head is not None and any(item.version.source == self.head.source for item in self.versions)
