@@ -90,7 +90,7 @@ def test_clinc150_names_splits_by_key(tmp_path: Path) -> None:
     lines = path.read_text("utf-8").split("\n")
     assert all(lines[row.line - 1].strip() == "[" for row in found)
     hint = refused(path).hint
-    assert hint is not None and "'oos_val'" in hint
+    assert "'oos_val'" in str(hint)
     assert "'train'" in str(refused(path, records="trian"))
 
 
@@ -107,7 +107,7 @@ def test_snips_has_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
     path = original("snips2017/PlayMusic/train_PlayMusic_full.json", tmp_path)
     error = refused(path, records="PlayMusic")
     assert (error.slug, error.offset, error.line) == ("bad-encoding", 150732, 9091)
-    assert error.hint is not None and "latin-1" in error.hint
+    assert "latin-1" in str(error.hint)
     document = json.loads(path.read_bytes().decode("latin-1"))
     assert values(path, records="PlayMusic", encoding="latin-1") == document["PlayMusic"]
 
@@ -284,7 +284,7 @@ def test_json_documents_that_are_no_list_of_rows() -> None:
     assert refused(b"", "f.json").slug == "bad-json"
     assert refused(b"3", "f.json").slug == "no-rows"
     hint = refused(b'{"a":1}\n{"a":2}\n', "f.json").hint
-    assert hint is not None and "jsonl" in hint
+    assert "jsonl" in str(hint)
     assert refused(b'{"a":[1],"a":[2]}', "f.json", records="a").slug == "duplicate-key"
     assert refused(b"[1,2] x", "f.json").slug == "bad-json"
     assert rows(b'{"x":[{"rows":[7]}]}', "f.json", records="x.0.rows") == [Row(7, 1)]

@@ -16,6 +16,7 @@ from heldout.storage.readers import Row, read_rows
 from heldout.storage.rows import RowMapper, read_lookup
 
 CSV, JSONL = DataFile("f.csv", split="s"), DataFile("f.jsonl", split="s")
+OWN = Fields()
 DIGEST = "sha256:" + "0" * 64
 
 
@@ -37,12 +38,12 @@ def truth(name: str, split: str | None = None) -> list[tuple[str, Any]]:
     return sorted((split or row["split"], row["input"]) for row in prepared(name))
 
 
-def one(value: Any, fields: Fields = Fields(), item: DataFile = JSONL, **row: Any) -> Example:
+def one(value: Any, fields: Fields = OWN, item: DataFile = JSONL, **row: Any) -> Example:
     spec = DatasetSpec("d", (item,), fields)
     return RowMapper(spec).example(Row(value, 7, **row), item)
 
 
-def refused(value: Any, fields: Fields = Fields(), item: DataFile = JSONL, **row: Any) -> DataError:
+def refused(value: Any, fields: Fields = OWN, item: DataFile = JSONL, **row: Any) -> DataError:
     with pytest.raises(DataError) as caught:
         one(value, fields, item, **row)
     assert (caught.value.file, caught.value.line) == (item.path, 7)
@@ -187,7 +188,7 @@ def test_refusals(value: Any, fields: Fields, item: DataFile, slug: str, field: 
 def test_hints_name_the_likely_column() -> None:
     assert refused({"text": "x"}, Fields(input="txt"), CSV).hint == "Did you mean 'text'?"
     hint = refused({"a.b": "x"}, Fields(input="a.b")).hint
-    assert hint is not None and "a\\.b" in hint
+    assert "a\\.b" in str(hint)
 
 
 def test_rules_rename_and_compare_exactly() -> None:
