@@ -2,14 +2,14 @@
 
 A template filled in 10,000 times makes 50 million near pairs that say one thing. A family is what capped buckets hold
 together: texts connected by buckets of more than the cap. Its pairs are not listed. For each text x of it and each
-class c the partner is the text of lowest index, other than x, that has class c, is of the family, shares a bucket with
-x and is near it by exact similarity. So a text has a partner in a class exactly when one exists in the family, every
-reported pair is a verified one and never a chain of others, and the result depends on nothing but the texts, their
-classes and the cap.
+class c the partner is the text of lowest index, other than x, that has class c, is of the family and is near x by exact
+similarity; bands decide who is of the family and nothing after that. So a text has a partner in a class exactly when
+one exists in the family, every reported pair is a verified one and never a chain of others, and the result depends on
+nothing but the texts, their classes and the cap.
 
 Cost: candidates y are tried in index order against the texts that still lack a partner in a class of y. In a real
 family the first texts of each class resolve nearly everything at once, which makes it linear in the family's size.
-The worst case, a bucket of m texts that agree in a band and are not near, is m*m/2 bitmap tests (a few seconds for
+The worst case, a bucket of m texts that agree in a band and are not near, is m*m bitmap tests (a few seconds for
 10,000), with exact verification only where the bitmaps admit it. Memory is linear in the family times its classes.
 """
 
@@ -31,7 +31,7 @@ def family_pairs(texts: NormalisedTexts, index: BandIndex, bounds: Bounds, class
     """The partner pairs (a < b, each once) of all families."""
     found = [np.zeros((0, 2), np.int64)]
     for members in families(index):
-        family = _Family(texts, members, index, bounds, classes)
+        family = _Family(texts, members, bounds, classes)
         found.extend(np.column_stack([np.minimum(y, x), np.maximum(y, x)]) for y, x in family.partners())
     pairs = np.unique(np.concatenate(found), axis=0)
     return pairs[:, 0], pairs[:, 1]
@@ -48,11 +48,8 @@ def families(index: BandIndex) -> list[NDArray[np.int64]]:
 class _Family:
     """One family while it is resolved; texts are named by their position among its members."""
 
-    def __init__(
-        self, texts: NormalisedTexts, members: NDArray[np.int64], index: BandIndex, bounds: Bounds, classes: Classes
-    ) -> None:
+    def __init__(self, texts: NormalisedTexts, members: NDArray[np.int64], bounds: Bounds, classes: Classes) -> None:
         self.members = members
-        self.keys = np.ascontiguousarray(index.keys[:, members].T)
         self.bounds = bounds.only(members)
         self.columns = classes.matrix(members)
         self.sets: ShingleSets = shingle_sets(texts, members)
@@ -81,7 +78,6 @@ class _Family:
     def _near(self, y: int, tried: NDArray[np.int64]) -> NDArray[np.int64]:
         tried = tried[tried != y]
         tried = tried[self.bounds.admits_one(y, tried)]
-        tried = tried[(self.keys[tried] == self.keys[y]).any(axis=1)]
         if not tried.size:
             return tried
         intersection = shared_with_one(self.sets, y, tried, self.marks)
