@@ -16,6 +16,7 @@ from heldout.errors import ExitCode
 
 if TYPE_CHECKING:
     from heldout.cli.progress import TerminalProgress
+    from heldout.domain.coverage import Answer
     from heldout.services.workspace import Workspace
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -69,3 +70,10 @@ def confirmed(question: str, *, yes: bool) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     return typer.confirm(question)
+
+
+def code_of(answer: Answer) -> ExitCode:
+    """Contaminated wins over unknown: a leak that was found stays one, however much is left to scan."""
+    if answer.contaminated:
+        return ExitCode.FOUND
+    return ExitCode.CLEAN if answer.complete else ExitCode.UNKNOWN

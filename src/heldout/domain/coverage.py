@@ -43,6 +43,7 @@ class Retirement:
     source: str
     reason: str
     by: str
+    reviewer: str | None = None
 
 
 class Scan:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heldout.domain.coverage import Version
+from heldout.domain.outcomes import ScanDone
 from heldout.domain.record import ScanRecord
 
 _KINDS: Mapping[str, str] = {
@@ -56,4 +57,38 @@ def record_json(record: ScanRecord) -> dict[str, Any]:
             {"dataset": item.dataset, "source": item.source, "complete": item.complete} for item in record.compared
         ],
         "counts": dict(record.counts),
+    }
+
+
+def sweep_lines(
+    scans: Sequence[ScanDone], failed: Sequence[tuple[Version, str]], recorded: str | None, advisory: bool
+) -> list[str]:
+    lines = [line for scan in scans for line in scan_lines(scan.record, scan.left_out)]
+    lines += [f"{version.name}: not scanned: {reason}" for version, reason in failed]
+    if not scans and not failed:
+        return ["every frozen version has been compared with every other"]
+    if advisory:
+        lines.append("this was the working copy: nothing was recorded, and it counts for no version")
+    elif recorded == "working copy":
+        lines.append("records written below datasets/; next: git add datasets && git commit")
+    elif recorded:
+        lines.append(f"records committed as {recorded[:10]}")
+    return lines
+
+
+def sweep_json(
+    scans: Sequence[ScanDone], failed: Sequence[tuple[Version, str]], recorded: str | None, advisory: bool
+) -> dict[str, Any]:
+    return {
+        "format": "heldout/scan-report@1",
+        "advisory": advisory,
+        "recorded": recorded,
+        "scans": [
+            {
+                **record_json(scan.record),
+                "left_out": [{"version": str(version.name), "reason": reason} for version, reason in scan.left_out],
+            }
+            for scan in scans
+        ],
+        "failed": [{"version": str(version.name), "reason": reason} for version, reason in failed],
     }

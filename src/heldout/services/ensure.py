@@ -14,14 +14,13 @@ from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import HookOutcome, ScanDone
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
+from heldout.services.recording import commit_records, files_of
 from heldout.services.scanner import Scanned, Scanner
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, Catalog, DatasetState
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
 from heldout.storage.settings_file import read_settings
-
-FOLLOW_UP_SUBJECT = "heldout: add scan records"
 
 
 def before_commit(git: Git) -> HookOutcome:
@@ -40,7 +39,7 @@ def before_commit(git: Git) -> HookOutcome:
         return HookOutcome()
     scanned, notes = _scan_missing(workspace, states, tree)
     if scanned:
-        git.stage({path: data for item in scanned for path, data in item.result.files().items()})
+        git.stage(files_of(scanned))
     return _outcome(scanned, notes)
 
 
@@ -61,21 +60,13 @@ def after_commit(git: Git) -> HookOutcome:
         return HookOutcome(notes=("HEAD is on a remote already; its scan records are missing: heldout scan --all",))
     scanned, notes = _scan_missing(workspace, lacking, tree)
     if scanned:
-        files = {path: data for item in scanned for path, data in item.result.files().items()}
-        commit = commit_records(git, files, head, notes)
+        commit = commit_records(workspace, files_of(scanned), notes)
         notes.append(f"scan records committed as {commit[:10]}")
     return _outcome(scanned, notes)
 
 
 def _outcome(scanned: Iterable[Scanned], notes: Iterable[str]) -> HookOutcome:
     return HookOutcome(tuple(ScanDone(item.result.record, item.left_out) for item in scanned), tuple(notes))
-
-
-def commit_records(git: Git, files: dict[str, bytes], head: str, notes: list[str]) -> str:
-    """A commit on the current branch that holds these records and nothing else."""
-    names = sorted({posixpath.basename(posixpath.dirname(path)) for path in files})
-    message = FOLLOW_UP_SUBJECT + "\n\n" + "".join(f"Heldout-Scan: {name}\n" for name in names)
-    return git.commit_files(files, message, head, notes.append)
 
 
 def _staged_states(git: Git, tree: GitTree, catalog: Catalog) -> list[DatasetState]:

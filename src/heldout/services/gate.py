@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from heldout.domain.coverage import Answer, Gap, GapKind, Retirement
 from heldout.domain.names import Subject
-from heldout.errors import CoverageUnknown, ExitCode, HoldoutRefused
+from heldout.errors import CoverageUnknown, HoldoutRefused
 from heldout.services.workspace import Located, Workspace
 
 
@@ -19,12 +19,6 @@ class GateAnswer:
     answer: Answer
     retired: tuple[Retirement, ...]
     as_of: tuple[tuple[str, str], ...]
-
-    @property
-    def exit_code(self) -> ExitCode:
-        if self.answer.contaminated:
-            return ExitCode.FOUND
-        return ExitCode.CLEAN if self.answer.complete else ExitCode.UNKNOWN
 
 
 def gate(workspace: Workspace, subject: str) -> GateAnswer:

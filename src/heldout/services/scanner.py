@@ -49,9 +49,12 @@ class Scanner:
 
     def scan(self, state: DatasetState, commit: str | None = None) -> Scanned:
         """Compare a state with itself and with every other frozen version that takes part and can be read here."""
-        subject = self.reading(state, commit)
+        return self.scan_reading(self.reading(state, commit))
+
+    def scan_reading(self, subject: Reading) -> Scanned:
+        """The same for a subject that was read already: a working copy."""
         others, left_out = [], []
-        for version in self._others(state):
+        for version in self._others(subject.source):
             try:
                 others.append(self._version(version))
             except HeldoutError as error:
@@ -64,8 +67,8 @@ class Scanner:
             return self._readings[version.source]
         return self.reading(self._workspace.catalog(version.commit).state(version.dataset), version.commit)
 
-    def _others(self, state: DatasetState) -> Iterator[Version]:
-        seen = {state.source}
+    def _others(self, source: str) -> Iterator[Version]:
+        seen = {source}
         for version in self._workspace.knowledge().taking_part:
             if version.source not in seen:
                 seen.add(version.source)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from heldout.cli.session import Json, Quiet, Session
+from heldout.cli.session import Json, Quiet, Session, code_of
 
 
 def gate(
@@ -25,4 +25,4 @@ def gate(
     found = ask(session.workspace, subject)
     report = (str(found.subject), found.answer, found.retired, found.as_of)
     session.emit(gate_lines(*report), gate_json(*report))
-    session.end(found.exit_code)
+    session.end(code_of(found.answer))

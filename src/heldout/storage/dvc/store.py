@@ -61,6 +61,26 @@ class DvcStore:
         for item in (output, *self.members(output)) if output.is_dir else (output,):
             self.verified_path(item)
 
+    def edited(self, outputs: Iterable[Output]) -> tuple[Output, ...]:
+        """Files of the working copy whose bytes are not those of their pointer; absent ones are not edited."""
+        found = []
+        for output in outputs:
+            parts = self.members(output) if output.is_dir and self.locate(output) else (output,)
+            found += [part for part in parts if not part.is_dir and self._is_edited(part)]
+        return tuple(found)
+
+    def _is_edited(self, output: Output) -> bool:
+        path = self.top / output.path
+        if not path.is_file():
+            return False
+        if output.size is not None and path.stat().st_size != output.size:
+            return True
+        try:
+            verify_file(path, output.md5, legacy=output.legacy, name=output.path)
+        except TamperedError:
+            return True
+        return False
+
     def members(self, folder: Output) -> tuple[Output, ...]:
         """The files of a tracked folder, sorted by path, from its manifest in the cache. Sizes are not known."""
         if folder.md5 not in self._manifests:

@@ -1,0 +1,56 @@
+"""`heldout scan`: compare datasets on demand (B43)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from heldout.cli.session import Json, Quiet, Session
+from heldout.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from heldout.services.scan import ScanReport
+
+
+def scan(
+    subject: Annotated[
+        str | None, typer.Argument(metavar="[SUBJECT]", help="NAME (working copy), NAME@vX.Y.Z or NAME@COMMIT.")
+    ] = None,
+    all_versions: Annotated[
+        bool, typer.Option("--all", help="Scan whatever keeps a version from being covered.")
+    ] = False,
+    commit: Annotated[bool, typer.Option("--commit", help="Commit the records, and nothing else.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look for leakage; what is missing here is fetched through DVC.
+
+    A working copy is scanned for advice only: nothing is recorded. Records of committed states are written below
+    datasets/, for you to commit, or committed with --commit. Exit 1 when a holdout is contaminated, 3 when something
+    could not be compared.
+
+    Example: heldout scan --all --commit
+    """
+    from heldout.reports.scan import sweep_json, sweep_lines
+    from heldout.services import scan as service
+
+    if (subject is None) == (not all_versions):
+        raise UsageError("scan-what", "name one subject, or give --all", hint="heldout scan --all")
+    session = Session(as_json=as_json, quiet=quiet)
+    if subject is None:
+        report = service.scan_all(session.workspace, session.progress, commit=commit)
+    else:
+        report = service.scan_subject(session.workspace, subject, session.progress, commit=commit)
+    session.progress.close()
+    parts = (report.scans, report.failed, report.recorded, report.advisory)
+    session.emit(sweep_lines(*parts), sweep_json(*parts))
+    session.end(_code(report))
+
+
+def _code(report: ScanReport) -> ExitCode:
+    if any(scan.record.contaminations for scan in report.scans):
+        return ExitCode.FOUND
+    if report.failed or any(scan.left_out or scan.record.incomplete for scan in report.scans):
+        return ExitCode.UNKNOWN
+    return ExitCode.CLEAN

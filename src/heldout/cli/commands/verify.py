@@ -1,0 +1,41 @@
+"""`heldout verify`: the server's side of every check."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from heldout.cli.session import Json, Quiet, Session
+from heldout.errors import ExitCode
+
+
+def verify(
+    base: Annotated[
+        str | None, typer.Option("--base", help="What is new since this commit (default: the remote's default branch).")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Make every record again, not only new ones.")] = False,
+    trust_records: Annotated[
+        bool, typer.Option("--trust-records", help="Make no record again; check consistency only.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check datasets, records, versions and decisions, and make new records again from the data.
+
+    Exit 0 verified, 1 something failed (a forged record, a contaminated holdout, a moved version), 3 unknown (the data
+    could not be had). Commits nothing.
+
+    Example: heldout verify --base origin/main
+    """
+    from heldout.domain.verification import Level
+    from heldout.reports.verify import verify_json, verify_lines
+    from heldout.services.verify import verify as run
+
+    session = Session(as_json=as_json, quiet=quiet)
+    check = run(session.workspace, session.progress, base=base, everything=everything, replay=not trust_records)
+    session.progress.close()
+    session.emit(verify_lines(check), verify_json(check))
+    if check.has(Level.FAILED):
+        session.end(ExitCode.FOUND)
+    session.end(ExitCode.UNKNOWN if check.has(Level.UNKNOWN) else ExitCode.CLEAN)

@@ -1,0 +1,36 @@
+"""A verification as text and JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heldout.domain.verification import Check, Level
+
+
+def verify_lines(check: Check) -> list[str]:
+    lines = [
+        f"{problem.level}: {problem.place}: {problem.text} [{problem.slug}]"
+        for level in (Level.FAILED, Level.UNKNOWN, Level.REPORTED)
+        for problem in check.problems
+        if problem.level is level
+    ]
+    since = f"since {check.base[:10]}" if check.base else "everything"
+    counts = f"{check.records} records checked, {check.replayed} made again ({since})"
+    verdict = "failed" if check.has(Level.FAILED) else "unknown" if check.has(Level.UNKNOWN) else "verified"
+    return [*lines, f"{verdict}: {counts}"]
+
+
+def verify_json(check: Check) -> dict[str, Any]:
+    return {
+        "format": "heldout/verify@1",
+        "head": check.head,
+        "base": check.base,
+        "records": check.records,
+        "replayed": check.replayed,
+        "failed": check.has(Level.FAILED),
+        "unknown": check.has(Level.UNKNOWN),
+        "problems": [
+            {"level": item.level.value, "place": item.place, "text": item.text, "slug": item.slug}
+            for item in check.problems
+        ],
+    }

@@ -1,0 +1,211 @@
+"""Verification: what hooks check, replayed where hooks cannot be trusted to have run (CI, a server).
+
+A record is a function of data and method, so it can be made again and compared byte for byte: a forged or edited one
+does not survive. Where the data cannot be had, consistency is checked and the rest is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from heldout.domain.canonical import digest_bytes
+from heldout.domain.coverage import GapKind, Version
+from heldout.domain.record import ScanRecord
+from heldout.domain.verification import Check, Level, Problem
+from heldout.errors import HeldoutError, RepositoryError, TamperedError
+from heldout.services.progress import Progress
+from heldout.services.replay import Replay, ReplayResult
+from heldout.services.workspace import Workspace
+from heldout.storage.catalog import ROOT, DatasetState
+from heldout.storage.git.trees import GitTree
+from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, parse_record
+from heldout.storage.retirements import is_retirement, parse_retirement
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is new: everything at `head` that is not at `base`; with no base, everything."""
+
+    head: str
+    base: str | None
+
+
+def verify(
+    workspace: Workspace, progress: Progress, *, base: str | None = None, everything: bool = False, replay: bool = True
+) -> Check:
+    """Check HEAD's datasets, records, retirements and every version this clone knows."""
+    git = workspace.git
+    head = git.require_commit("HEAD")
+    scope = Scope(head, None if everything else _base(workspace, base, head))
+    problems: list[Problem] = []
+    states = _states(workspace, head, problems)
+    problems += _history(workspace, scope)
+    records = _records(workspace, head, problems)
+    problems += _retirements(workspace, head)
+    new = {path for path in records if _is_new(workspace, scope, path)}
+    problems += _replays(workspace, progress, records, new, states, replay=replay)
+    problems += _heads(workspace, states)
+    problems += _versions(workspace, scope)
+    problems += _tags_on_remotes(workspace, progress)
+    return Check(scope.base, head, len(records), len(new) if replay else 0, tuple(problems))
+
+
+def _base(workspace: Workspace, base: str | None, head: str) -> str | None:
+    """The commit this work started from: the one given, or where it left the remote's default branch."""
+    git = workspace.git
+    if base is not None:
+        return git.merge_base(git.require_commit(base), head) or git.require_commit(base)
+    for name in ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"):
+        if (commit := git.commit_of(name)) is not None:
+            return git.merge_base(commit, head)
+    return None
+
+
+def _states(workspace: Workspace, head: str, problems: list[Problem]) -> dict[str, DatasetState]:
+    """HEAD's datasets by source digest; a broken one is a problem."""
+    catalog = workspace.catalog(head)
+    states = {}
+    for name in catalog.names:
+        try:
+            state = catalog.state(name)
+        except HeldoutError as error:
+            problems.append(Problem(Level.FAILED, f"{ROOT}/{name}", str(error), error.slug))
+        else:
+            states[state.source] = state
+    return states
+
+
+def _history(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
+    """Records are add-only: since the base none may have been changed or removed."""
+    if scope.base is None:
+        return
+    before = {path for path in workspace.tree(scope.base).paths(ROOT) if "/scans/" in path}
+    for path in workspace.git.changed_paths(scope.base, scope.head, (ROOT,)):
+        if path in before:
+            kept = workspace.tree(scope.head).paths(path)
+            what = "was changed" if kept else "was removed"
+            yield Problem(
+                Level.FAILED, path, f"{what} since {scope.base[:10]}; records are only ever added", "record-not-kept"
+            )
+
+
+def _records(workspace: Workspace, head: str, problems: list[Problem]) -> dict[str, ScanRecord]:
+    tree = workspace.tree(head)
+    paths = [path for path in tree.paths(ROOT) if path.endswith("/" + RECORD_FILE) and "/scans/" in path]
+    contents = tree.read_many(paths)
+    records = {}
+    for path in paths:
+        try:
+            record = parse_record(contents[path], path)
+            check_place(record, path)
+            _check_findings(tree, record)
+        except TamperedError as error:
+            problems.append(Problem(Level.FAILED, path, error.message, error.slug))
+        else:
+            records[path] = record
+    return records
+
+
+def _check_findings(tree: GitTree, record: ScanRecord) -> None:
+    path = f"{record.folder()}/{FINDINGS_FILE}"
+    data = tree.read(path)
+    if data is None or digest_bytes(data) != record.findings_digest:
+        what = "is missing" if data is None else "is not the file that the record names"
+        raise TamperedError("findings-changed", f"{path} {what}")
+
+
+def _retirements(workspace: Workspace, head: str) -> Iterator[Problem]:
+    tree = workspace.tree(head)
+    for path in tree.paths(ROOT):
+        if is_retirement(path):
+            try:
+                parse_retirement(tree.read(path) or b"", path)
+            except HeldoutError as error:
+                yield Problem(Level.FAILED, path, str(error), error.slug)
+
+
+def _is_new(workspace: Workspace, scope: Scope, path: str) -> bool:
+    return scope.base is None or not workspace.tree(scope.base).paths(path)
+
+
+def _replays(
+    workspace: Workspace,
+    progress: Progress,
+    records: dict[str, ScanRecord],
+    new: set[str],
+    states: dict[str, DatasetState],
+    *,
+    replay: bool,
+) -> Iterator[Problem]:
+    """Make again every record that an answer rests on and that is new; older content nobody answers for is left."""
+    if not replay:
+        return
+    replayer = Replay(workspace, states, progress)
+    live = {*states, *(version.source for version in workspace.knowledge().versions)}
+    outcomes: dict[str, list[tuple[str, ReplayResult]]] = {}
+    for path in sorted(new):
+        if records[path].source in live:
+            outcomes.setdefault(records[path].source, []).append((path, replayer.run(records[path], path)))
+    for results in outcomes.values():
+        proven = any(result is ReplayResult.SAME for _, result in results)
+        for path, result in results:
+            if result is ReplayResult.DIFFERENT:
+                yield Problem(Level.FAILED, path, "is not what its data and method give", "record-forged")
+            elif result is not ReplayResult.SAME and not proven:
+                yield Problem(Level.UNKNOWN, path, f"could not be made again: {result.value}", "record-not-replayed")
+
+
+def _heads(workspace: Workspace, states: dict[str, DatasetState]) -> Iterator[Problem]:
+    """The datasets of HEAD itself: recorded, and no holdout given away."""
+    knowledge = workspace.knowledge()
+    for state in states.values():
+        answer = knowledge.answer(state.name, state.source)
+        place = state.folder
+        if answer.contaminated:
+            count = len({hit.held.identity() for hit in answer.findings})
+            yield Problem(Level.FAILED, place, f"{count} held-out examples are given away", "contaminated")
+        elif any(gap.kind is GapKind.NOT_SCANNED for gap in answer.gaps):
+            yield Problem(Level.UNKNOWN, place, "HEAD has no scan record of this content", "not-scanned")
+        elif any(gap.kind is GapKind.SCAN_INCOMPLETE for gap in answer.gaps):
+            yield Problem(Level.UNKNOWN, place, "its scan is incomplete", "scan-incomplete")
+
+
+def _versions(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
+    """New versions must be clean or free of holdouts; old ones are reported and fail nothing."""
+    knowledge = workspace.knowledge()
+    for version in knowledge.taking_part:
+        new = scope.base is None or not workspace.git.is_ancestor(version.commit, scope.base)
+        yield from _version(workspace, version, new=new)
+
+
+def _version(workspace: Workspace, version: Version, *, new: bool) -> Iterator[Problem]:
+    knowledge = workspace.knowledge()
+    answer = knowledge.answer(version.dataset, version.source)
+    name = str(version.name)
+    if answer.contaminated:
+        count = len({hit.held.identity() for hit in answer.findings})
+        level = Level.FAILED if new else Level.REPORTED
+        yield Problem(level, name, f"{count} held-out examples are given away", "contaminated")
+    gaps = [gap.text for gap in answer.gaps if gap.kind is not GapKind.NO_HOLDOUT]
+    if gaps:
+        level = Level.UNKNOWN if new else Level.REPORTED
+        yield Problem(level, name, "; ".join(gaps), "not-covered")
+
+
+def _tags_on_remotes(workspace: Workspace, progress: Progress) -> Iterator[Problem]:
+    """A version is one object everywhere; another one under the same name was moved, here or there."""
+    here = {tag.name: tag for tag in workspace.git.version_tags()}
+    names = {str(version.name) for version in workspace.knowledge().versions}
+    for remote in workspace.git.remotes():
+        try:
+            tags = workspace.git.ls_remote_tags(remote)
+        except RepositoryError as error:
+            progress.note(f"tags of {remote} were not compared: {error.message}")
+            continue
+        for tag in tags:
+            if tag.name in names and tag.oid != here[tag.name].oid:
+                text = f"here {here[tag.name].oid[:10]}, on {remote} {tag.oid[:10]}"
+                yield Problem(
+                    Level.FAILED, tag.name, f"is another version here than on the remote: {text}", "version-moved"
+                )
