@@ -62,13 +62,19 @@ class Reading:
 
 
 def examples(
-    spec: DatasetSpec, data: DataSource, on_bad_row: Callable[[DataError], None] | None = None
+    spec: DatasetSpec,
+    data: DataSource,
+    on_bad_row: Callable[[DataError], None] | None = None,
+    *,
+    own_names: bool = True,
 ) -> Iterator[tuple[str, Example]]:
     """(file, example) for every row, streamed in the order of dataset.yaml and of the files; keys not yet derived.
 
-    Without `on_bad_row` the first row that cannot be read exactly raises its DataError.
+    Without `on_bad_row` the first row that cannot be read exactly raises its DataError. Without `own_names` only what
+    `fields` maps is read of a row.
     """
-    mapper = RowMapper(spec, {path: _lookup(data, path) for path in spec.lookup_paths()})
+    lookups = {path: _lookup(data, path) for path in spec.lookup_paths()}
+    mapper = RowMapper(spec, lookups, own_names=own_names)
     for item in spec.data:
         for name, stream in data.open(item.path):
             for row in read_rows(stream, item, name, on_bad_row):

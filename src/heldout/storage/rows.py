@@ -28,11 +28,15 @@ class RowMapper:
     """Maps rows of every data file of one dataset; `lookups` holds each lookup file's object by its path.
 
     An explicit field that a row does not have is refused, save that metadata and the optional parts of a JSON row may
-    be absent. A part that dataset.yaml does not map is taken from the row's own field of that name, if any.
+    be absent. A part that dataset.yaml does not map is taken from the row's own field of that name, if any, save with
+    `own_names` off: files that nobody wrote for Heldout may mean something else by `tags` or `metadata`.
     """
 
-    def __init__(self, spec: DatasetSpec, lookups: Mapping[str, Mapping[str, JSON]] | None = None) -> None:
+    def __init__(
+        self, spec: DatasetSpec, lookups: Mapping[str, Mapping[str, JSON]] | None = None, *, own_names: bool = True
+    ) -> None:
         fields = spec.fields
+        self._own_names = own_names
         self._fields = fields
         self._paths = {name: parse_path(path) for name, path in _plain_paths(fields).items()}
         self._joined = parse_path(fields.input.path) if isinstance(fields.input, JoinedField) else None
@@ -80,7 +84,7 @@ class RowMapper:
         path = self._paths.get(part)
         value = place.row.value
         if path is None:
-            return value.get(part, MISSING) if isinstance(value, dict) else MISSING
+            return value.get(part, MISSING) if self._own_names and isinstance(value, dict) else MISSING
         found = lookup(value, path)
         if found is MISSING and (needed or place.is_table):
             place.missing("missing-column", part, path, found)
@@ -142,7 +146,7 @@ class RowMapper:
     def _all_metadata(self, place: _Place) -> dict[str, JSON]:
         value = place.row.value
         if not self._metadata:
-            own = value.get("metadata") if isinstance(value, dict) else None
+            own = value.get("metadata") if self._own_names and isinstance(value, dict) else None
             if own is None:
                 return {}
             if not isinstance(own, dict):

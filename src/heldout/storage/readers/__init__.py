@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
@@ -37,6 +38,12 @@ def format_of(item: DataFile, name: str | None = None) -> str:
         raise ConfigError(
             "unknown-format", f"no format is called {item.format!r}", file=called, field="format", hint=_formats_hint()
         )
+    return _format_by_suffix(called)
+
+
+@lru_cache(maxsize=256)
+def _format_by_suffix(called: str) -> str:
+    """Remembered, for a mapper asks it for every row."""
     path = PurePosixPath(called.lower())
     if path.suffix == ".gz":
         path = path.with_suffix("")
