@@ -116,7 +116,7 @@ class _Collected:
         first = self.places.setdefault(address, (file, example.line))
         if first != (file, example.line):
             raise DataError(
-                "duplicate-key",
+                "repeated-key",
                 f"the key {example.key!r} is already used in split {example.split!r}, at {first[0]}:{first[1]}",
                 file=file,
                 line=example.line,

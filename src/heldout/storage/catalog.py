@@ -81,11 +81,24 @@ class Catalog:
     def state(self, name: str) -> DatasetState:
         """Raises what `spec` raises, and RepositoryError (slug not-tracked) for a data file DVC does not track."""
         spec = self.spec(name)
+        self._refuse_twin(name)
         folder = f"{ROOT}/{name}"
         paths = spec.tracked_paths()
         outputs = tuple(self._pointers.output(posixpath.normpath(posixpath.join(folder, path))) for path in paths)
         rows = [(path, output.md5, output.size or 0) for path, output in zip(paths, outputs, strict=True)]
         return DatasetState(spec, folder, outputs, source_digest(spec.meaning(), rows))
+
+    def _refuse_twin(self, name: str) -> None:
+        """Two names that differ in case are one folder on many machines, and one tag on none."""
+        twins = [other for other in self.names if other != name and other.lower() == name.lower()]
+        if twins:
+            raise ConfigError(
+                "dataset-name-taken",
+                f"the name differs from {twins[0]!r} in upper and lower case only",
+                file=f"{ROOT}/{name}/{FILE}",
+                field="name",
+                hint="names of datasets are unique ignoring case",
+            )
 
 
 @lru_cache(maxsize=512)
