@@ -17,13 +17,15 @@ from heldout.domain.example import JSON
 class Examples:
     """What became of the subject's rows; `total` = `scanned` + `no_text` + `payload_missing`.
 
-    `no_text` examples have an input without a letter or digit: the exact rule still applies to them, no other can.
-    Rows that could not be read are in none of the others.
+    `no_text` examples have an input without a letter or digit: the exact rule still applies to them, no other can;
+    `no_text_named` names the first of them as split/key (A49: never silently clean). Rows that could not be read are
+    in none of the others.
     """
 
     total: int = 0
     scanned: int = 0
     no_text: int = 0
+    no_text_named: tuple[str, ...] = ()
     payload_missing: int = 0
     rows_skipped: int = 0
     by_split: Mapping[str, int] = field(default_factory=dict)

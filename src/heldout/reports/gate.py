@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from heldout.domain.coverage import Answer, Contamination, Gap, Retirement, Verdict
+from heldout.domain.coverage import Answer, Contamination, Gap, GapKind, Retirement, Verdict
 from heldout.domain.finding import Kind
 from heldout.reports.findings import finding_json, overlap_line, side_json
 
@@ -57,6 +57,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
             steps.append("move or remove the held-out examples; removing the other side does not help while the")
             steps.append("version that holds it is frozen (heldout unfreeze VERSION, or heldout retire VERSION)")
         return steps
+    if any(gap.kind is GapKind.SHALLOW for gap in answer.gaps):
+        return ["git fetch --unshallow --tags"]
     if answer.verdict is Verdict.UNKNOWN and any(gap.kind in ("not_scanned", "not_compared") for gap in answer.gaps):
         return ["heldout scan --all, then commit the records"]
     return []

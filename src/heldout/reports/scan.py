@@ -30,6 +30,12 @@ def scan_lines(record: ScanRecord, left_out: Sequence[tuple[Version, str]] = ())
         lines.append(f"{record.dataset}: {record.contaminations:,} {noun} a holdout")
     if not record.holdout_members:
         lines.append(f"{record.dataset}: no example is in a holdout split, so the gate answers unknown")
+    if record.examples.no_text:
+        named = ", ".join(record.examples.no_text_named)
+        lines.append(
+            f"{record.dataset}: {record.examples.no_text:,} inputs hold no letter or digit, so only exact copies of them "
+            f"can be found: {named}"
+        )
     lines += [f"{record.dataset}: incomplete: {reason}" for reason in record.incomplete]
     lines += [f"{record.dataset}: not compared with {version.name}: {reason}" for version, reason in left_out]
     return lines
@@ -47,6 +53,7 @@ def record_json(record: ScanRecord) -> dict[str, Any]:
             "total": record.examples.total,
             "scanned": record.examples.scanned,
             "no_text": record.examples.no_text,
+            "no_text_named": list(record.examples.no_text_named),
             "payload_missing": record.examples.payload_missing,
             "rows_skipped": record.examples.rows_skipped,
             "by_split": dict(record.examples.by_split),

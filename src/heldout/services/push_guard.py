@@ -14,9 +14,8 @@ from heldout.storage.git.refs import RefUpdate
 from heldout.storage.git.repository import Git
 
 _TAGS, _HEADS = "refs/tags/", "refs/heads/"
-_NO_OBSTACLE = (GapKind.NO_HOLDOUT, GapKind.SHALLOW)
-"""Gaps that keep an answer unknown but stop no push: a training set has no holdout, and a shallow clone's push is
-checked again where it arrives."""
+_NO_OBSTACLE = (GapKind.NO_HOLDOUT,)
+"""Gaps that keep an answer unknown but stop no push: a training set has no holdout to protect."""
 
 
 def check(git: Git, updates: Iterable[RefUpdate]) -> PushVerdict:

@@ -16,6 +16,9 @@ from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_findings, render_record
 
+NAMED = 20
+"""How many examples without text a record names; it counts them all."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
@@ -82,14 +85,17 @@ def _result(
 
 
 def _examples(subject: Reading, pool: Pool, links: Links) -> Examples:
-    without_text = sum(
-        member.input in subject.texts and not links.has_text(pool.index[member.input]) for member in subject.members
+    without_text = sorted(
+        f"{member.split}/{member.key}"
+        for member in subject.members
+        if member.input in subject.texts and not links.has_text(pool.index[member.input])
     )
     total = len(subject.members)
     return Examples(
         total=total,
-        scanned=total - without_text - subject.payload_missing,
-        no_text=without_text,
+        scanned=total - len(without_text) - subject.payload_missing,
+        no_text=len(without_text),
+        no_text_named=tuple(without_text[:NAMED]),
         payload_missing=subject.payload_missing,
         rows_skipped=len(subject.skipped),
         by_split=subject.by_split,

@@ -129,6 +129,7 @@ def render_record(record: ScanRecord) -> bytes:
                 "total": record.examples.total,
                 "scanned": record.examples.scanned,
                 "no_text": record.examples.no_text,
+                "no_text_named": list(record.examples.no_text_named),
                 "payload_missing": record.examples.payload_missing,
                 "rows_skipped": record.examples.rows_skipped,
                 "by_split": dict(sorted(record.examples.by_split.items())),
@@ -171,7 +172,7 @@ def _record(content: Any) -> ScanRecord:
         method_id=method["id"],
         method_digest=method["digest"],
         method_parameters=method["parameters"],
-        examples=Examples(**content["examples"]),
+        examples=_examples(content["examples"]),
         holdout_splits=tuple(content["holdout"]["splits"]),
         holdout_members=content["holdout"]["members"],
         incomplete=tuple(content["incomplete"]),
@@ -181,6 +182,10 @@ def _record(content: Any) -> ScanRecord:
         findings_digest=findings["digest"],
         findings_lines=findings["lines"],
     )
+
+
+def _examples(content: dict[str, Any]) -> Examples:
+    return Examples(**{**content, "no_text_named": tuple(content["no_text_named"])})
 
 
 def check_place(record: ScanRecord, path: str) -> None:
