@@ -20,21 +20,22 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.matching.bands import BandIndex, Pairs
+from heldout.matching.bands import BandIndex
 from heldout.matching.classes import Classes
 from heldout.matching.jaccard import Bounds, reaches, shared_with_one
 from heldout.matching.shingles import ShingleSets, shingle_sets
 from heldout.matching.texts import NormalisedTexts
 
 
-def family_pairs(texts: NormalisedTexts, index: BandIndex, bounds: Bounds, classes: Classes) -> Pairs:
-    """The partner pairs (a < b, each once) of all families."""
-    found = [np.zeros((0, 2), np.int64)]
+def family_pairs(texts: NormalisedTexts, index: BandIndex, bounds: Bounds, classes: Classes) -> NDArray[np.int64]:
+    """The partner pairs of all families as rows (a, b, intersection, union), shape (4, pairs); a < b, each once."""
+    found = [np.zeros((4, 0), np.int64)]
     for members in families(index):
         family = _Family(texts, members, bounds, classes)
-        found.extend(np.column_stack([np.minimum(y, x), np.maximum(y, x)]) for y, x in family.partners())
-    pairs = np.unique(np.concatenate(found), axis=0)
-    return pairs[:, 0], pairs[:, 1]
+        found.extend(family.partners())
+    pairs = np.concatenate(found, axis=1)
+    _, first = np.unique(pairs[0] * len(texts) + pairs[1], return_index=True)
+    return pairs[:, first]
 
 
 def families(index: BandIndex) -> list[NDArray[np.int64]]:
@@ -55,8 +56,8 @@ class _Family:
         self.sets: ShingleSets = shingle_sets(texts, members)
         self.marks = np.zeros(self.sets.universe, np.bool_)
 
-    def partners(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """(y, xs): text y is the partner of each text of xs, as text indices."""
+    def partners(self) -> Iterator[NDArray[np.int64]]:
+        """Rows of pairs as in `family_pairs`; a pair comes twice when each is the other's partner."""
         count = self.members.size
         open_texts = [np.arange(count, dtype=np.int64) for _ in range(self.columns.shape[1])]
         resolved = np.zeros(count, np.bool_)
@@ -66,20 +67,20 @@ class _Family:
             if not waiting:
                 continue
             tried = waiting[0] if len(waiting) == 1 else np.unique(np.concatenate(waiting))
-            near = self._near(y, tried)
+            near, shared, total = self._near(y, tried)
             if not near.size:
                 continue
             resolved[near] = True
             for column in columns:
                 open_texts[column] = open_texts[column][~resolved[open_texts[column]]]
             resolved[near] = False
-            yield int(self.members[y]), self.members[near]
+            one, others = self.members[y], self.members[near]
+            yield np.stack([np.minimum(one, others), np.maximum(one, others), shared, total])
 
     def _near(self, y: int, tried: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which of the texts are near y, with sizes of intersection and union: shape (3, near texts)."""
         tried = tried[tried != y]
         tried = tried[self.bounds.admits_one(y, tried)]
-        if not tried.size:
-            return tried
         intersection = shared_with_one(self.sets, y, tried, self.marks)
         union = self.sets.sizes[tried] + self.sets.sizes[y] - intersection
-        return tried[reaches(intersection, union, self.bounds.threshold)]
+        return np.stack([tried, intersection, union])[:, reaches(intersection, union, self.bounds.threshold)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.matching.bands import BandIndex, Pairs, band_index
+from heldout.matching.bands import BandIndex, band_index
 from heldout.matching.classes import Classes
 from heldout.matching.families import family_pairs
 from heldout.matching.jaccard import Bounds, bounds, intersections, reaches
@@ -70,32 +70,27 @@ def near_pairs(
     present = np.flatnonzero(texts.lengths)
     index = band_index(signatures, present, bands=parameters.bands, cap=parameters.bucket_cap)
     limits = bounds(texts, index.grouped(), parameters.threshold)
-    listed = _listed(index, limits)
+    listed = _verified(texts, _listed(index, limits), parameters.threshold)
     partners = family_pairs(texts, index, limits, classes)
-    a, b = np.concatenate([listed[0], partners[0]]), np.concatenate([listed[1], partners[1]])
-    capped = np.arange(a.size) >= listed[0].size
-    intersection, union = _sizes(texts, a, b)
-    near = reaches(intersection, union, parameters.threshold)
-    order = np.lexsort((b[near], a[near]))
-    rows = np.flatnonzero(near)[order]
-    return NearPairs(a[rows], b[rows], intersection[rows], union[rows], capped[rows], index.capped_buckets)
+    pairs = np.concatenate([listed, partners], axis=1)
+    order = np.lexsort((pairs[1], pairs[0]))
+    a, b, intersection, union = pairs[:, order]
+    return NearPairs(a, b, intersection, union, order >= listed.shape[1], index.capped_buckets)
 
 
-def _listed(index: BandIndex, limits: Bounds) -> Pairs:
-    """Candidates outside families that the bounds admit."""
+def _listed(index: BandIndex, limits: Bounds) -> NDArray[np.int64]:
+    """Candidates outside families that the bounds admit, as rows (a, b)."""
     kept = [np.zeros((2, 0), np.int64)]
     for a, b in index.candidates():
         possible = limits.admits(a, b)
         kept.append(np.stack([a[possible], b[possible]]))
-    pairs = np.concatenate(kept, axis=1)
-    return np.minimum(pairs[0], pairs[1]), np.maximum(pairs[0], pairs[1])
+    return np.concatenate(kept, axis=1)
 
 
-def _sizes(
-    texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Intersection and union of the exact shingle sets of each pair."""
-    sets = shingle_sets(texts, np.unique(np.concatenate([a, b])))
+def _verified(texts: NormalisedTexts, pairs: NDArray[np.int64], threshold: tuple[int, int]) -> NDArray[np.int64]:
+    """The pairs that reach the threshold, as rows (a, b, intersection, union) of exact set sizes."""
+    a, b = pairs
+    sets = shingle_sets(texts, np.unique(pairs))
     intersection = intersections(sets, a, b)
-    sizes = sets.sizes
-    return intersection, sizes[sets.locate(a)] + sizes[sets.locate(b)] - intersection
+    union = sets.sizes[sets.locate(a)] + sets.sizes[sets.locate(b)] - intersection
+    return np.stack([a, b, intersection, union])[:, reaches(intersection, union, threshold)]
