@@ -14,7 +14,7 @@ from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import HookOutcome, ScanDone
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
-from heldout.services.recording import commit_records, files_of
+from heldout.services.recording import FOLLOW_UP_SUBJECT, commit_records, files_of
 from heldout.services.scanner import Scanned, Scanner
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, Catalog, DatasetState
@@ -50,19 +50,36 @@ def after_commit(git: Git) -> HookOutcome:
         return HookOutcome()
     workspace = Workspace(git)
     tree = workspace.tree(head)
+    notes = _amended_follow_up(git, head)
     lacking = _lacking(workspace, workspace.catalog(head), tree) if workspace.settings.scan_on_commit else []
     if not lacking:
         _adopt_records(git, tree)
-        return HookOutcome()
+        return HookOutcome(notes=tuple(notes))
     if git.branch() is None:
         return HookOutcome(notes=("HEAD is detached, so its scan records were not committed: heldout scan NAME@HEAD",))
     if git.is_published(head):
         return HookOutcome(notes=("HEAD is on a remote already; its scan records are missing: heldout scan --all",))
-    scanned, notes = _scan_missing(workspace, lacking, tree)
+    scanned, missing = _scan_missing(workspace, lacking, tree)
+    notes += missing
     if scanned:
         commit = commit_records(workspace, files_of(scanned), notes)
         notes.append(f"scan records committed as {commit[:10]}")
     return _outcome(scanned, notes)
+
+
+def _amended_follow_up(git: Git, head: str) -> list[str]:
+    """A warning where `git commit --amend` has just put other changes into a follow-up commit of ours."""
+    before = git.commit_of("HEAD@{1}")
+    if before is None or git.parents(before) != git.parents(head):
+        return []
+    if git.line("log", "-1", "--format=%s", before) != FOLLOW_UP_SUBJECT:
+        return []
+    if all("/scans/" in path for path in git.changed_paths(before, head)):
+        return []
+    return [
+        f"you amended {before[:10]}, a commit that only added scan records; your change is now part of it. "
+        f"To give it a commit of its own: git reset --soft {before[:10]}, then git commit"
+    ]
 
 
 def _outcome(scanned: Iterable[Scanned], notes: Iterable[str]) -> HookOutcome:
