@@ -1,0 +1,172 @@
+"""Findings out of committed records, and the examples that one of them is about.
+
+Listing reads records only. A working copy is listed by the record of its content; content that nobody recorded is
+scanned for advice by `heldout scan NAME` (B44).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from heldout.domain.coverage import Knowledge
+from heldout.domain.example import Example
+from heldout.domain.finding import Finding, Kind, Side
+from heldout.domain.listing import FindingListing, FindingRow, Names, contaminated_by, merged, seen_from
+from heldout.domain.names import Subject
+from heldout.errors import MissingDataError, UsageError
+from heldout.services.contents import Contents, read_contents
+from heldout.services.progress import SILENT, Progress
+from heldout.services.workspace import Located, Workspace, readable_state
+
+_LEAST_PREFIX = 4
+
+
+def list_findings(
+    workspace: Workspace,
+    subject: str | None = None,
+    *,
+    holdout_only: bool = False,
+    kinds: Collection[Kind] = (),
+) -> FindingListing:
+    """Findings with a side in the subject; without one, in any version that takes part or in HEAD.
+
+    Those that contaminate the subject come first, then other contaminations, then by severity. `kinds` match a
+    finding's first kind and its further ones.
+    """
+    knowledge = workspace.knowledge()
+    located = workspace.find(subject) if subject else None
+    scope = {located.state.source} if located else knowledge.live | _at_head(workspace)
+    rows = [_row(finding, located, knowledge) for finding in _findings(knowledge, scope)]
+    wanted = [row for row in rows if not kinds or set(kinds).intersection(row.finding.kinds)]
+    if holdout_only:
+        wanted = [row for row in wanted if row.finding.holdout_contamination]
+    return FindingListing(
+        subject=located.subject if located else None,
+        source=located.state.source if located else None,
+        rows=tuple(sorted(wanted, key=lambda row: _order(row, scope))),
+        total=len(rows),
+        recorded=any(scan.record.source in scope for scan in knowledge.scans),
+        names=Names.of(knowledge),
+    )
+
+
+def _at_head(workspace: Workspace) -> set[str]:
+    """What HEAD holds, frozen or not; a dataset that cannot be read there has no findings either."""
+    head = workspace.git.head()
+    if head is None:
+        return set()
+    catalog = workspace.catalog(head)
+    states = (readable_state(catalog, name) for name in catalog.names)
+    return {state.source for state in states if state is not None}
+
+
+def _findings(knowledge: Knowledge, scope: Collection[str]) -> Iterator[Finding]:
+    """Every record is asked, for one that was made later knows more versions that hold the two examples."""
+    for finding in merged(finding for scan in knowledge.scans for finding in scan.findings):
+        if set(scope).intersection((*finding.a.versions, *finding.b.versions)):
+            yield finding
+
+
+def _row(finding: Finding, located: Located | None, knowledge: Knowledge) -> FindingRow:
+    if located is not None:
+        finding = seen_from(finding, located.state.source)
+    return FindingRow(finding, contaminated_by(finding, knowledge.live))
+
+
+def _order(row: FindingRow, scope: Collection[str]) -> tuple[object, ...]:
+    mine = not set(row.contaminates).isdisjoint(scope)
+    return (not mine, not row.contaminates, *row.finding.sort_key())
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A finding and the two examples, read from data that holds them. Their texts are for a screen, never for a file.
+
+    `frozen` are the sources of versions that take part, for advice.
+    """
+
+    row: FindingRow
+    a: Example
+    b: Example
+    names: Names
+    frozen: frozenset[str]
+
+
+def exhibit(workspace: Workspace, finding: str, subject: str | None, progress: Progress = SILENT) -> Exhibit:
+    """Both examples of a finding, named by its id or the start of it; data that is not here is fetched.
+
+    Raises UsageError: unknown-finding, ambiguous-finding; MissingDataError: example-out-of-reach.
+    """
+    listing = list_findings(workspace, subject)
+    row = _choose(listing, finding)
+    reader = _Reader(workspace, subject, progress, common=set(row.finding.a.versions) & set(row.finding.b.versions))
+    a, b = (reader.example(side) for side in (row.finding.a, row.finding.b))
+    return Exhibit(row, a, b, listing.names, workspace.knowledge().live)
+
+
+def _choose(listing: FindingListing, prefix: str) -> FindingRow:
+    rows = [row for row in listing.rows if row.finding.id.startswith(prefix)]
+    if len(prefix) < _LEAST_PREFIX or not rows:
+        hint = f"heldout findings {listing.subject or ''}".rstrip()
+        where = f"of {listing.subject}" if listing.subject else "in this clone's records"
+        raise UsageError("unknown-finding", f"no finding {where} has an id that starts with {prefix!r}", hint=hint)
+    if len(rows) > 1:
+        shown = ", ".join(row.finding.id for row in rows[:4])
+        raise UsageError("ambiguous-finding", f"{len(rows)} findings start with {prefix!r}: {shown}", hint="write more")
+    return rows[0]
+
+
+class _Reader:
+    """Reads examples by side. `common` are sources that hold both sides: preferred, since one reading serves both."""
+
+    def __init__(self, workspace: Workspace, subject: str | None, progress: Progress, common: Collection[str]) -> None:
+        self._workspace = workspace
+        self._subject = subject
+        self._progress = progress
+        self._common = common
+        self._contents: dict[str, Contents] = {}
+
+    def example(self, side: Side) -> Example:
+        located = self._place(side)
+        source = located.state.source
+        if source not in self._contents:
+            self._contents[source] = read_contents(self._workspace, located, self._progress)
+        contents = self._contents[source]
+        for member, example in zip(contents.reading.members, contents.examples(), strict=True):
+            if (member.split, member.key, member.input) == (side.split, side.key, side.input):
+                return example
+        raise MissingDataError(
+            "example-out-of-reach",
+            f"{side.dataset}: {side.label()} is not in the data of {located.subject}",
+            hint="a record disagrees with its data: heldout verify --all",
+        )
+
+    def _place(self, side: Side) -> Located:
+        """Where to read a side: the subject asked about, a version, HEAD or a remote branch."""
+        places = self._asked_or_frozen(side) or self._at_branches(side)
+        if not places:
+            raise MissingDataError(
+                "example-out-of-reach",
+                f"{side.dataset}: no tag or branch here holds {side.label()} any more, so its text cannot be read",
+                hint="git fetch --tags, or name the commit: heldout findings show ID NAME@COMMIT",
+            )
+        return min(places, key=lambda located: located.state.source not in self._common)
+
+    def _asked_or_frozen(self, side: Side) -> list[Located]:
+        asked = [self._workspace.find(self._subject)] if self._subject else []
+        places = [item for item in asked if item.state.source in side.versions]
+        for version in self._workspace.versions_of(side.dataset):
+            if version.source in side.versions:
+                state = self._workspace.catalog(version.commit).state(side.dataset)
+                places.append(Located(Subject(side.dataset, str(version.name.number)), state, version.commit, version))
+        return places
+
+    def _at_branches(self, side: Side) -> list[Located]:
+        head = self._workspace.git.head()
+        places = []
+        for commit in [*([head] if head else []), *(ref.oid for ref in self._workspace.git.remote_refs())]:
+            state = readable_state(self._workspace.catalog(commit), side.dataset)
+            if state is not None and state.source in side.versions:
+                places.append(Located(Subject(side.dataset, commit[:10]), state, commit))
+        return places

@@ -1,0 +1,70 @@
+"""Loading: examples leave the repository only through the gate, unless somebody says aloud that they may."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from heldout.domain.coverage import Verdict
+from heldout.domain.example import Example
+from heldout.errors import UsageError
+from heldout.services.contents import Contents, read_contents
+from heldout.services.gate import GateAnswer, answer_for, require_clean
+from heldout.services.progress import SILENT, Progress
+from heldout.services.workspace import Workspace
+
+Allowed = Literal["contaminated", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A subject that passed the gate, or was let past it: `allowed` is the verdict that somebody put up with."""
+
+    answer: GateAnswer
+    allowed: Verdict | None
+    contents: Contents
+    splits: tuple[str, ...]
+
+    def examples(self) -> Iterator[Example]:
+        """The examples of the wanted splits, streamed in the order of the files, keys filled in."""
+        for example in self.contents.examples():
+            if example.split in self.splits:
+                yield example
+
+    @property
+    def by_split(self) -> dict[str, int]:
+        counts = self.contents.reading.by_split
+        return {split: counts[split] for split in self.splits}
+
+
+def load(
+    workspace: Workspace,
+    subject: str,
+    *,
+    splits: Collection[str] = (),
+    allow: Collection[str] = (),
+    progress: Progress = SILENT,
+) -> Loaded:
+    """Ask the gate, then read everything once, so that a bad row is refused before the first example is handed out.
+
+    Raises HoldoutRefused (contaminated) and CoverageUnknown unless allowed, UsageError (slug unknown-split).
+    """
+    located = workspace.find(subject)
+    answer = answer_for(workspace, located)
+    verdict = answer.answer.verdict
+    if verdict.value not in allow:
+        require_clean(answer)
+    contents = read_contents(workspace, located, progress)
+    return Loaded(
+        answer, None if verdict is Verdict.CLEAN else verdict, contents, choose_splits(contents, subject, splits)
+    )
+
+
+def choose_splits(contents: Contents, subject: str, wanted: Collection[str]) -> tuple[str, ...]:
+    """The wanted splits, or all of them. Raises UsageError (slug unknown-split)."""
+    for split in wanted:
+        if split not in contents.splits:
+            known = ", ".join(contents.splits) or "none"
+            raise UsageError("unknown-split", f"{subject} has no split {split!r}", hint=f"its splits: {known}")
+    return tuple(split for split in contents.splits if split in wanted) if wanted else contents.splits
