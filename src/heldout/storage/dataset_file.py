@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from typing import Final
 
 from heldout.domain.dataset import DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
 from heldout.domain.example import JSON
 from heldout.domain.names import name_problem
+from heldout.errors import ConfigError
 from heldout.storage.readers import FORMATS
-from heldout.storage.yaml_files import dump_yaml, load_yaml_located
+from heldout.storage.yaml_files import append_items, dump_yaml, load_yaml_located
 from heldout.storage.yaml_schema import Section, kind_of
 
 FORMAT: Final = "heldout/dataset@1"
@@ -194,6 +196,16 @@ def render_dataset(spec: DatasetSpec) -> bytes:
         **({} if spec.on_bad_row == "refuse" else {"on_bad_row": spec.on_bad_row}),
     }
     return dump_yaml(content)
+
+
+def append_data(data: bytes, name: str, spec: DatasetSpec, entries: Sequence[DataFile]) -> bytes:
+    """A dataset.yaml as people wrote it, with entries added so that it parses to `spec`."""
+    written = append_items(data, "data", [_data_value(item) for item in entries])
+    try:
+        same = parse_dataset(written, name) == spec
+    except ConfigError:
+        same = False
+    return written if same else render_dataset(spec)
 
 
 def _data_value(item: DataFile) -> dict[str, JSON]:

@@ -8,6 +8,7 @@ and DVC write themselves.
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,6 +101,26 @@ def _scalar_text(value: JSON) -> str:
     if isinstance(value, list | tuple):
         return "[]"
     raise ValueError(f"{type(value).__name__} has no YAML form here")
+
+
+def append_items(data: bytes, key: str, items: Sequence[JSON]) -> bytes:
+    """A document that people edit, with items added at the end of its list under `key`.
+
+    Comments, order and quotes stay. Only for a document that `load_yaml` accepts.
+    """
+    from ruamel.yaml import YAML
+
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 4096
+    if re.search(rb"^ +- ", data, re.MULTILINE):
+        yaml.indent(mapping=2, sequence=4, offset=2)
+    content = yaml.load(data)
+    content[key].extend(items)
+    stream = io.BytesIO()
+    yaml.dump(content, stream)
+    written = stream.getvalue()
+    return written.replace(b"\n", b"\r\n") if b"\r\n" in data else written
 
 
 def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:

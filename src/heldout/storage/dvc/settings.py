@@ -19,10 +19,29 @@ def cache_folders(top: Path, main_top: Path | None = None) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(_cache_folder(item) for item in tops))
 
 
+def default_remote(top: Path) -> tuple[str, str] | None:
+    """Name and address of the remote that `dvc push` and `dvc fetch` use; None where none is configured."""
+    name, addresses = None, dict[str, str]()
+    for file in _config_files(top):
+        parser = _parsed(file)
+        if parser is None:
+            continue
+        name = parser.get("core", "remote", fallback=name)
+        for section in parser.sections():
+            remote = section.strip("'\"").removeprefix('remote "').rstrip('"')
+            if 'remote "' in section and parser.has_option(section, "url"):
+                addresses[remote] = parser.get(section, "url").strip("'\"")
+    return (name, addresses[name]) if name in addresses and name is not None else None
+
+
+def _config_files(top: Path) -> tuple[Path, ...]:
+    """Later files win, as in DVC."""
+    return (_system_config(), _user_config(), top / ".dvc" / "config", top / ".dvc" / "config.local")
+
+
 def _cache_folder(top: Path) -> Path:
     folder = top / ".dvc" / "cache"
-    # Later files win, as in DVC.
-    for file in (_system_config(), _user_config(), top / ".dvc" / "config", top / ".dvc" / "config.local"):
+    for file in _config_files(top):
         written = _cache_dir(file)
         if written:
             # Relative paths in DVC's configuration are relative to the file they stand in.
@@ -31,6 +50,12 @@ def _cache_folder(top: Path) -> Path:
 
 
 def _cache_dir(file: Path) -> str | None:
+    parser = _parsed(file)
+    value = None if parser is None else parser.get("cache", "dir", fallback=None)
+    return value.strip("'\"") if value else None
+
+
+def _parsed(file: Path) -> configparser.ConfigParser | None:
     parser = configparser.ConfigParser(interpolation=None, strict=False, delimiters=("=",))
     try:
         parser.read_string(file.read_text(encoding="utf-8"), source=str(file))
@@ -39,8 +64,7 @@ def _cache_dir(file: Path) -> str | None:
     except (configparser.Error, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise ConfigError("dvc-config", f"DVC's configuration cannot be read: {reason}", file=str(file)) from error
-    value = parser.get("cache", "dir", fallback=None)
-    return value.strip("\"'") if value else None
+    return parser
 
 
 def _user_config() -> Path:

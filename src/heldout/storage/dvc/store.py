@@ -163,6 +163,25 @@ class DvcStore:
         """`dvc init`, which also stages its files; returns them. The repository must not have DVC yet."""
         return tuple(call(self.top, "init"))
 
+    def probe(self) -> None:
+        """Opens the repository with DVC itself. Raises RepositoryError (slug dvc-failed) where it cannot."""
+        call(self.top, "fetch", objects=[], rev=None)
+
+    def is_intact(self, output: Output, file: Path) -> bool:
+        """Whether the file or folder on disk holds exactly the bytes that its pointer names. Reads all of it."""
+        try:
+            if not output.is_dir:
+                verify_file(file, output.md5, legacy=output.legacy, name=output.path)
+                return True
+            members = self.members(output)
+        except (TamperedError, MissingDataError, OSError):
+            return False
+        names = {item.path.removeprefix(f"{output.path}/") for item in members}
+        on_disk = {item.relative_to(file).as_posix() for item in file.rglob("*") if item.is_file()}
+        return names == on_disk and all(
+            self.is_intact(item, file / item.path.removeprefix(f"{output.path}/")) for item in members
+        )
+
     def _here(self, output: Output) -> Path:
         path = self.locate(output)
         if path is None:
