@@ -63,13 +63,16 @@ class Session:
         raise typer.Exit(int(code))
 
 
+def is_interactive() -> bool:
+    """Whether there is a person to ask."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def confirmed(question: str, *, yes: bool) -> bool:
     """Ask a person; without a terminal only an explicit --yes counts."""
     if yes:
         return True
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return False
-    return typer.confirm(question)
+    return is_interactive() and typer.confirm(question)
 
 
 def code_of(answer: Answer) -> ExitCode:

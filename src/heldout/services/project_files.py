@@ -1,4 +1,4 @@
-"""What a project's own .gitattributes and .gitignore have to say, asked of Git itself: people spell rules differently."""
+"""What a project's .gitattributes and .gitignore have to say, asked of Git itself: people spell rules differently."""
 
 from __future__ import annotations
 
