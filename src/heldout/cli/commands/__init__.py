@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heldout.cli.commands.add import add
+from heldout.cli.commands.check import check
 from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
 from heldout.cli.commands.init import init
@@ -14,6 +15,7 @@ from heldout.cli.commands.scan import scan
 from heldout.cli.commands.verify import verify
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "check": check,
     "init": init,
     "add": add,
     "scan": scan,
