@@ -7,6 +7,7 @@ from typing import Any
 
 from heldout.cli.commands.add import add
 from heldout.cli.commands.check import check
+from heldout.cli.commands.demo import demo
 from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
 from heldout.cli.commands.init import init
@@ -15,6 +16,7 @@ from heldout.cli.commands.scan import scan
 from heldout.cli.commands.verify import verify
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "demo": demo,
     "check": check,
     "init": init,
     "add": add,
