@@ -91,6 +91,11 @@ def status(git: Git, python: str | None = None) -> list[HookState]:
     return [_state(folder, name, python) for name in HOOKS]
 
 
+def interpreter(state: HookState) -> str | None:
+    """The Python that a hook of ours starts; None where the hook is not ours."""
+    return _interpreter(state.path.read_bytes()) if _is_ours(state.path) else None
+
+
 def installed_text(name: str, python: str) -> bytes:
     """The shim with the dispatcher put in and the interpreter baked in.
 

@@ -22,10 +22,10 @@ def missing_attributes(git: Git) -> list[str]:
 
 def cache_is_ignored(git: Git) -> bool:
     """Whether a .gitignore of the project keeps .heldout/ out; one person's own excludes protect nobody else."""
-    found = git.line("check-ignore", "--no-index", "-v", "-z", ".heldout/cache")
+    found = git.line("--no-literal-pathspecs", "check-ignore", "--no-index", "-v", ".heldout/cache")
     if found is None:
         return False
-    source, _, pattern, *_ = found.split("\0")
+    source, _, pattern = found.split(":", 2)
     return Path(source).name == IGNORE_FILE and not Path(source).is_absolute() and not pattern.startswith("!")
 
 

@@ -8,11 +8,13 @@ from typing import Any
 from heldout.cli.commands.add import add
 from heldout.cli.commands.check import check
 from heldout.cli.commands.demo import demo
+from heldout.cli.commands.doctor import doctor
 from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
 from heldout.cli.commands.init import init
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.scan import scan
+from heldout.cli.commands.status import status
 from heldout.cli.commands.verify import verify
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -20,6 +22,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "check": check,
     "init": init,
     "add": add,
+    "status": status,
+    "doctor": doctor,
     "scan": scan,
     "gate": gate,
     "freeze": freeze,

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from heldout.errors import MissingDataError, RepositoryError, TamperedError
 from heldout.storage.dvc.process import call
-from heldout.storage.dvc.settings import cache_folders
+from heldout.storage.dvc.settings import cache_folders, default_remote
 from heldout.storage.dvc.verified import open_verified, verify_file
 from heldout.storage.pointers import Output
 
@@ -162,6 +162,10 @@ class DvcStore:
     def init(self) -> tuple[str, ...]:
         """`dvc init`, which also stages its files; returns them. The repository must not have DVC yet."""
         return tuple(call(self.top, "init"))
+
+    def default_remote(self) -> tuple[str, str] | None:
+        """Name and address of the remote that DVC fetches from; None where none is configured."""
+        return default_remote(self.top)
 
     def probe(self) -> None:
         """Opens the repository with DVC itself. Raises RepositoryError (slug dvc-failed) where it cannot."""
