@@ -24,6 +24,12 @@ app = typer.Typer(
 )
 
 
+# Newer releases of Typer raise exceptions of a copy of click inside it, older ones those of click itself.
+_USAGE: type[click.ClickException] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"heldout {__version__}")
@@ -59,13 +65,10 @@ def invoke(arguments: Sequence[str]) -> int:
     except HeldoutError as error:
         _report(error, as_json=as_json)
         return error.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        typer.echo(error.format_message(), err=True)
-        return ExitCode.NO_VERDICT
-    except click.ClickException as error:
+    except _USAGE as error:
         error.show()
         return ExitCode.NO_VERDICT
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("heldout: interrupted\n")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
