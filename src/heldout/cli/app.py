@@ -17,7 +17,7 @@ from heldout.errors import ExitCode, HeldoutError
 app = typer.Typer(
     name="heldout",
     help="Keep held-out data held out: versions, leakage scans and gates for datasets in Git and DVC.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -38,9 +38,26 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
-    pass
+    if context.invoked_subcommand is None and not _shows_status():
+        typer.echo(context.get_help())
+
+
+def _shows_status() -> bool:
+    """Without a command: where everything stands, if there is something to stand anywhere."""
+    from heldout.cli.commands.status import status
+    from heldout.cli.session import Session
+    from heldout.services.status import has_datasets
+
+    try:
+        if not has_datasets(Session().workspace):
+            return False
+    except HeldoutError:
+        return False
+    status()
+    return True
 
 
 for name, function in COMMANDS.items():

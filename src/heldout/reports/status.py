@@ -18,7 +18,7 @@ _CHANGE = {
     Change.REMOVED: "working copy: removed",
     Change.BROKEN: "working copy: cannot be read",
 }
-_SWEEP = "heldout scan --all, then commit the records"
+_SWEEP = "heldout scan --all --commit"
 
 
 def status_lines(standings: Sequence[DatasetStanding]) -> list[str]:
@@ -80,7 +80,7 @@ def next_step(standing: DatasetStanding) -> str | None:
     if standing.head is None:
         return None
     if not standing.recorded:
-        return f"heldout scan {name}@HEAD, then commit"
+        return f"heldout scan {name}@HEAD --commit"
     latest = standing.latest
     current = latest is not None and latest.version.source == standing.head.source
     subject = str(latest.version.name) if current and latest else f"{name}@HEAD"

@@ -101,9 +101,13 @@ def _hooks(workspace: Workspace) -> Checks:
     folder = git.path("hooks")
     where = f"in {folder}" + (" (core.hooksPath)" if git.config_get("core.hooksPath") else "")
     states = hook_status(git)
-    bad = [state for state in states if state.state not in ("installed", "moved") and state.name != TAG_HOOK]
-    for state in bad:
-        yield _problem(f"hook {state.name}", f"{state.state} {where}", INIT)
+    bad = [state for state in states if state.state not in ("installed", "moved")]
+    if len(bad) == 1 and bad[0].name == TAG_HOOK and bad[0].state == "absent":
+        yield _advice(f"hook {TAG_HOOK}", "absent: git tag checks nothing, a push does", INIT)
+        bad = []
+    for what in dict.fromkeys(state.state for state in bad):
+        names = ", ".join(state.name for state in bad if state.state == what)
+        yield _problem("hooks", f"{what} {where}: {names}", INIT)
     gone = _missing_interpreters(states)
     for python in gone:
         yield _problem("hooks", f"they start {python}, which is not there any more", INIT)
@@ -111,11 +115,6 @@ def _hooks(workspace: Workspace) -> Checks:
         kept = sum(len(state.chained) for state in states)
         also = f", {kept} of your own behind them" if kept else ""
         yield _good("hooks", f"installed {where}{also}")
-    tag = next(state for state in states if state.name == TAG_HOOK)
-    if tag.state == "absent" and not bad:
-        yield _advice(f"hook {TAG_HOOK}", "absent: git tag checks nothing, a push does", INIT)
-    elif tag.state not in ("installed", "moved"):
-        yield _problem(f"hook {TAG_HOOK}", f"{tag.state} {where}", INIT)
 
 
 def _missing_interpreters(states: list[HookState]) -> list[str]:

@@ -10,7 +10,7 @@ from heldout.errors import HeldoutError
 from heldout.services.workspace import Workspace, readable_state
 from heldout.storage.catalog import Catalog, DatasetState
 
-SWEEP = "heldout scan --all, then commit"
+SWEEP = "heldout scan --all --commit"
 _COVERAGE = (GapKind.NOT_SCANNED, GapKind.SCAN_INCOMPLETE, GapKind.NOT_COMPARED, GapKind.UNREADABLE_RECORD)
 
 
@@ -74,7 +74,7 @@ def _recorded(states: list[DatasetState], knowledge: Knowledge) -> Iterator[Chec
     lacking = [state.name for state in states if not knowledge.scans_of(state.source)]
     for name in lacking:
         text = "what HEAD holds has no scan record"
-        yield Check(f"record of {name}", CheckState.PROBLEM, text, f"heldout scan {name}@HEAD, then commit")
+        yield Check(f"record of {name}", CheckState.PROBLEM, text, f"heldout scan {name}@HEAD --commit")
     if states and not lacking:
         yield Check("records", CheckState.GOOD, "HEAD's datasets have their scan records")
     for name, what in knowledge.damaged:
