@@ -12,6 +12,7 @@ import typer
 
 from heldout import __version__
 from heldout.cli.commands import COMMANDS, GROUPS
+from heldout.cli.groups import ListByDefault
 from heldout.errors import ExitCode, HeldoutError
 
 app = typer.Typer(
@@ -39,7 +40,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    _wanted: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     if context.invoked_subcommand is None and not _shows_status():
         typer.echo(context.get_help())
@@ -63,7 +64,7 @@ def _shows_status() -> bool:
 for name, function in COMMANDS.items():
     app.command(name)(function)
 for name, (text, functions) in GROUPS.items():
-    group = typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+    group = typer.Typer(cls=ListByDefault, help=text, no_args_is_help="list" not in functions, rich_markup_mode=None)
     for inner, function in functions.items():
         group.command(inner)(function)
     app.add_typer(group, name=name)
