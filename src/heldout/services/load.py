@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
 
 from heldout.domain.coverage import Verdict
 from heldout.domain.example import Example
@@ -13,8 +13,8 @@ from heldout.services.contents import Contents, read_contents
 from heldout.services.gate import GateAnswer, answer_for, require_clean
 from heldout.services.progress import SILENT, Progress
 from heldout.services.workspace import Workspace
-
-Allowed = Literal["contaminated", "unknown"]
+from heldout.storage.atomic import replacing
+from heldout.storage.example_lines import example_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,17 @@ class Loaded:
         for example in self.contents.examples():
             if example.split in self.splits:
                 yield example
+
+    def lines(self) -> Iterator[bytes]:
+        """The same as JSONL in Heldout's own record shape."""
+        for example in self.examples():
+            yield example_line(example).encode() + b"\n"
+
+    def write(self, path: Path) -> None:
+        """Write the lines to a file, which appears whole or not at all."""
+        with replacing(path) as stream:
+            for line in self.lines():
+                stream.write(line)
 
     @property
     def by_split(self) -> dict[str, int]:

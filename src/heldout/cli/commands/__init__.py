@@ -8,14 +8,21 @@ from typing import Any
 from heldout.cli.commands.add import add
 from heldout.cli.commands.check import check
 from heldout.cli.commands.demo import demo
+from heldout.cli.commands.diff import diff
 from heldout.cli.commands.doctor import doctor
+from heldout.cli.commands.findings import HELP as FINDINGS_HELP
+from heldout.cli.commands.findings import findings_list, findings_show
 from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
 from heldout.cli.commands.init import init
+from heldout.cli.commands.load import load
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.scan import scan
+from heldout.cli.commands.scans import scans
+from heldout.cli.commands.show import show
 from heldout.cli.commands.status import status
 from heldout.cli.commands.verify import verify
+from heldout.cli.commands.versions import versions
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
@@ -24,12 +31,19 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "add": add,
     "status": status,
     "doctor": doctor,
+    "show": show,
+    "versions": versions,
+    "diff": diff,
     "scan": scan,
+    "scans": scans,
     "gate": gate,
+    "load": load,
     "freeze": freeze,
     "unfreeze": unfreeze,
     "retire": retire,
     "verify": verify,
 }
 
-GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {}
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
+}
