@@ -121,13 +121,16 @@ def _verdict(checked: Checked) -> Iterator[str]:
     for item in checked.contaminated:
         share = f"{item.hits.blocking:,} of {item.of:,} examples in the holdout {item.split!r}"
         if item.hits.blocking:
-            yield f"contaminated: {share} have an exact or near copy, or their key, in another split"
+            key = ", or their key," if item.hits.moved else ""
+            yield f"contaminated: {share} have an exact or near copy{key} in another split"
         else:
             yield f"not contaminated: {share} have an exact or near copy in another split"
     if not checked.holdout:
         across = checked.pairs.exact + checked.pairs.near + checked.pairs.moved
         found = f"{across:,} exact or near pairs across splits" if across else "no exact or near pair across splits"
         yield f"{found}; no holdout was named, so nothing is called contaminated (--holdout NAME)"
+    if len(checked.splits) == 1:
+        yield "there is one split only, so nothing can be shared across splits: name a second file, or --split-field"
 
 
 def _sources(checked: Checked) -> Iterator[str]:
@@ -180,10 +183,12 @@ def _notes(checked: Checked) -> Iterator[str]:
 
 def _all_notes(checked: Checked) -> Iterator[str]:
     if checked.skipped:
-        yield f"not known: {len(checked.skipped):,} rows were skipped and compared with nothing"
+        rows = "1 row was" if len(checked.skipped) == 1 else f"{len(checked.skipped):,} rows were"
+        yield f"not known: {rows} skipped and compared with nothing"
         yield from (f"  {text}" for text in _first(checked.skipped))
     if checked.no_text:
-        yield f"no text: {len(checked.no_text):,} examples hold no letter or digit; only equal inputs are found there"
+        holds = "1 example holds" if len(checked.no_text) == 1 else f"{len(checked.no_text):,} examples hold"
+        yield f"no text: {holds} no letter or digit; only equal inputs are found there"
         yield from (f"  {text}" for text in _first([str(place) for place in checked.no_text]))
     if checked.many_marks is not None:
         yield f"combining marks: {_marks_hint(checked)}"
@@ -216,22 +221,31 @@ def _findings(checked: Checked, limit: int, *, show_text: bool) -> Iterator[str]
     for finding in listed:
         yield f"  {_line(checked, finding)}"
         if show_text:
-            texts = excerpts(checked.texts[finding.a.input], checked.texts[finding.b.input])
+            texts = excerpts(*(checked.texts[side.input] for side in _sides(checked, finding)))
             yield from (f"      {text}" for text in texts)
     yield ""
 
 
 def _line(checked: Checked, finding: Finding) -> str:
     """`block  test.csv:12 ~ train.csv:88  near 0.97 + containment`."""
-    a, b = (_side(checked, side) for side in (finding.a, finding.b))
-    if finding.containment is not None and finding.kind is Kind.CONTAINMENT and finding.containment.short == "b":
-        a, b = b, a
+    a, b = (_side(checked, side) for side in _sides(checked, finding))
     score = ""
     if finding.similarity is not None and finding.kind is not Kind.EXACT:
         score = " equal" if finding.kind is Kind.INTRA_SPLIT and finding.a.input == finding.b.input else ""
         score = score or f" {_rounded_down(finding.similarity)}"
     kinds = " + ".join([finding.kind.value.replace("_", " ") + score, *(kind.value for kind in finding.also)])
     return f"{finding.severity.value:<7}{a} {_SIGN[finding.kind]} {b}  {kinds}"
+
+
+def _sides(checked: Checked, finding: Finding) -> tuple[Side, Side]:
+    """The contained text before the one around it, the held-out side first, else the one that stands earlier."""
+    sides = (finding.a, finding.b)
+    if finding.kind is Kind.CONTAINMENT and finding.containment is not None:
+        return sides if finding.containment.short == "a" else (finding.b, finding.a)
+    if finding.a.held_out_in or finding.b.held_out_in:
+        return sides
+    first, second = sorted(sides, key=lambda side: (checked.place(side).file, checked.place(side).number))
+    return first, second
 
 
 _SIGN = {Kind.EXACT: "==", Kind.NEAR: "~", Kind.MOVED: "->", Kind.CONTAINMENT: "in", Kind.INTRA_SPLIT: "~"}

@@ -150,9 +150,13 @@ def _hints_for_flags() -> Iterator[None]:
     try:
         yield
     except (DataError, ConfigError) as error:
-        close = error.hint is not None and error.hint.startswith("Did you mean")
-        if not close and error.slug in _FLAGS:
-            error.hint = _FLAGS[error.slug]
+        hint = error.hint or ""
+        if error.slug == "no-rows" and "`records`" in hint:
+            error.hint = hint.replace("Set `records` to", "give --records").replace(
+                "use '{split}'", "--records '{split}'"
+            )
+        elif not hint.startswith("Did you mean"):
+            error.hint = _FLAGS.get(error.slug, error.hint)
         raise
 
 
