@@ -72,3 +72,12 @@ def _environment(home: Path, config: Path) -> dict[str, str]:
         # `heldout`, `git heldout` and `dvc` are those of the environment under test
         "PATH": os.pathsep.join([scripts, os.environ.get("PATH", os.defpath)]),
     }
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI a skipped test is a failure: what could not run there has shown nothing."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"):
+        reporter.write_line("\nskipped in CI, which counts as failed", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
