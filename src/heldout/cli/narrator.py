@@ -9,7 +9,7 @@ from typing import TextIO
 
 from heldout.domain.story import Step
 
-WIDTH = 96
+WIDTH = 100
 _FINDING = re.compile(r"\[[0-9a-f]{16}\]")
 _BOLD, _DIM, _COMMAND, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[1;36m", "\x1b[0m"
 _SIGNAL = (

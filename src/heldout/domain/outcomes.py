@@ -12,10 +12,15 @@ from heldout.domain.record import ScanRecord
 
 @dataclass(frozen=True, slots=True)
 class ScanDone:
-    """A scan and the versions it could not be compared with, each with the reason."""
+    """A scan and the versions it could not be compared with, each with the reason.
+
+    `given_away` counts held-out examples of the scanned content itself. The record's findings are more: they also
+    name held-out examples of versions that were frozen earlier, which a new version cannot mend.
+    """
 
     record: ScanRecord
     left_out: tuple[tuple[Version, str], ...] = ()
+    given_away: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,14 @@ from heldout.reports.scan import record_json, scan_lines
 
 
 def freeze_lines(version: Version, reason: str, scan: ScanDone | None, answer: Answer) -> list[str]:
-    lines = scan_lines(scan.record, scan.left_out) if scan else []
+    lines = scan_lines(scan) if scan else []
     lines.append(f"{version.name} frozen at {version.commit[:10]} ({reason}): {answer.verdict}")
     if answer.contaminated:
         lines += contamination_lines(answer.findings)
         lines.append("  it will not be pushed while it is contaminated")
     lines += [f"  {gap.text}" for gap in answer.gaps]
     if answer.verdict is Verdict.CLEAN:
-        return [*lines, "  next: git push --follow-tags (and dvc push)"]
+        return [*lines, f"  next: dvc push, and git push origin HEAD {version.name}"]
     return [*lines, *(f"  next: {step}" for step in next_steps(str(version.name), answer))]
 
 

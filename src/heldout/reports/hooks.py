@@ -14,7 +14,7 @@ PREFIX = "heldout: "
 def hook_lines(outcome: HookOutcome) -> list[str]:
     lines = []
     for scan in outcome.scans:
-        lines += scan_lines(scan.record, scan.left_out)
+        lines += scan_lines(scan)
         if scan.record.contaminations:
             name = scan.record.dataset
             lines.append(f"{name}: recorded with this change; read it with heldout findings {name}@HEAD")

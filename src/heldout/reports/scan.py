@@ -18,27 +18,37 @@ _KINDS: Mapping[str, str] = {
 }
 
 
-def scan_lines(record: ScanRecord, left_out: Sequence[tuple[Version, str]] = ()) -> list[str]:
+def scan_lines(scan: ScanDone) -> list[str]:
     """The first line is the verdict of this scan; the rest says what it rests on."""
+    record = scan.record
     others = len(record.compared)
     compared = "itself" if not others else f"itself and {others} other version{'s' * (others != 1)}"
     scope = f"{record.dataset}: {record.examples.total:,} examples compared with {compared}"
     found = ", ".join(f"{record.counts[name]:,} {text}" for name, text in _KINDS.items() if record.counts.get(name))
     lines = [f"{scope}: {found or 'nothing overlaps'}"]
     if record.contaminations:
-        noun = "finding contaminates" if record.contaminations == 1 else "findings contaminate"
-        lines.append(f"{record.dataset}: {record.contaminations:,} {noun} a holdout")
+        lines.append(f"{record.dataset}: {_contamination(scan)}")
     if not record.holdout_members:
         lines.append(f"{record.dataset}: no example is in a holdout split, so the gate answers unknown")
     if record.examples.no_text:
         named = ", ".join(record.examples.no_text_named)
         lines.append(
-            f"{record.dataset}: {record.examples.no_text:,} inputs hold no letter or digit, so only exact copies of them "
-            f"can be found: {named}"
+            f"{record.dataset}: {record.examples.no_text:,} inputs hold no letter or digit, so only exact copies "
+            f"of them can be found: {named}"
         )
     lines += [f"{record.dataset}: incomplete: {reason}" for reason in record.incomplete]
-    lines += [f"{record.dataset}: not compared with {version.name}: {reason}" for version, reason in left_out]
+    lines += [f"{record.dataset}: not compared with {version.name}: {reason}" for version, reason in scan.left_out]
     return lines
+
+
+def _contamination(scan: ScanDone) -> str:
+    findings = scan.record.contaminations
+    noun = "finding contaminates" if findings == 1 else "findings contaminate"
+    if scan.given_away:
+        held = "held-out example is" if scan.given_away == 1 else "held-out examples are"
+        return f"{scan.given_away:,} {held} given away ({findings:,} {noun} a holdout)"
+    own = "none of its held-out examples is given away; " if scan.record.holdout_members else ""
+    return f"{own}{findings:,} {noun} the holdouts of other versions"
 
 
 def record_json(record: ScanRecord) -> dict[str, Any]:
@@ -70,7 +80,7 @@ def record_json(record: ScanRecord) -> dict[str, Any]:
 def sweep_lines(
     scans: Sequence[ScanDone], failed: Sequence[tuple[Version, str]], recorded: str | None, advisory: bool
 ) -> list[str]:
-    lines = [line for scan in scans for line in scan_lines(scan.record, scan.left_out)]
+    lines = [line for scan in scans for line in scan_lines(scan)]
     lines += [f"{version.name}: not scanned: {reason}" for version, reason in failed]
     if not scans and not failed:
         return ["every frozen version has been compared with every other"]

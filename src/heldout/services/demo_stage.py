@@ -118,23 +118,27 @@ def _environment(home: Path) -> dict[str, str]:
     config.write_text(_GIT_CONFIG, encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
     dvc = {f"DVC_{kind}_DIR": str(home / kind.lower()) for kind in ("GLOBAL_CONFIG", "SYSTEM_CONFIG", "SITE_CACHE")}
-    return kept | dvc | {
-        "HOME": str(home),
-        "PYTHONUSERBASE": os.environ.get("PYTHONUSERBASE", site.getuserbase()),  # it would follow HOME
-        "PATH": os.pathsep.join([str(_programs(home / "bin")), os.environ.get("PATH", os.defpath)]),
-        "GIT_CONFIG_GLOBAL": str(config),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_AUTHOR_DATE": _DATE,
-        "GIT_COMMITTER_DATE": _DATE,
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_EDITOR": "true",
-        "DVC_NO_ANALYTICS": "1",
-        "LC_ALL": "C",
-        "PYTHONUTF8": "1",
-        "TZ": "UTC",
-        "NO_COLOR": "1",
-        "COLUMNS": str(WIDTH),
-    }
+    return (
+        kept
+        | dvc
+        | {
+            "HOME": str(home),
+            "PYTHONUSERBASE": os.environ.get("PYTHONUSERBASE", site.getuserbase()),  # it would follow HOME
+            "PATH": os.pathsep.join([str(_programs(home / "bin")), os.environ.get("PATH", os.defpath)]),
+            "GIT_CONFIG_GLOBAL": str(config),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_DATE": _DATE,
+            "GIT_COMMITTER_DATE": _DATE,
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_EDITOR": "true",
+            "DVC_NO_ANALYTICS": "1",
+            "LC_ALL": "C",
+            "PYTHONUTF8": "1",
+            "TZ": "UTC",
+            "NO_COLOR": "1",
+            "COLUMNS": str(WIDTH),
+        }
+    )
 
 
 def _programs(folder: Path) -> Path:

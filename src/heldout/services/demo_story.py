@@ -16,7 +16,10 @@ CHAPTERS = (
                 "heldout init",
                 shows=("set up DVC", "pre-commit", "pre-push"),
             ),
-            Step("The set-up is committed, so that the whole team has it.", 'git add . && git commit -q -m "Set up"'),
+            Step(
+                "The set-up is committed, so that the whole team has it.",
+                'git add .dvc/config .gitattributes .gitignore && git commit -q -m "Set up Heldout"',
+            ),
         ),
     ),
     Chapter(
@@ -37,12 +40,12 @@ CHAPTERS = (
             Step(
                 "An ordinary commit. The hook compares every example with every other and adds what it finds to the "
                 "same commit.",
-                'git add datasets && git commit -q -m "Add banking77"',
+                'git add datasets/banking77 && git commit -q -m "Add banking77"',
                 shows=("13,083 examples", "175 near", "175 findings contaminate a holdout"),
             ),
             Step(
                 "The data stays with DVC; Git holds pointers to it and the scan record.",
-                "git show --stat --format=%s",
+                "git show --stat --format=",
                 shows=("scan.yaml", "findings.jsonl", "test.csv.dvc"),
             ),
         ),

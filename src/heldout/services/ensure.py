@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from heldout.domain.coverage import Knowledge
 from heldout.domain.dataset import DatasetSpec
-from heldout.domain.outcomes import HookOutcome, ScanDone
+from heldout.domain.outcomes import HookOutcome
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
 from heldout.services.recording import FOLLOW_UP_SUBJECT, commit_records, files_of
@@ -83,7 +83,7 @@ def _amended_follow_up(git: Git, head: str) -> list[str]:
 
 
 def _outcome(scanned: Iterable[Scanned], notes: Iterable[str]) -> HookOutcome:
-    return HookOutcome(tuple(ScanDone(item.result.record, item.left_out) for item in scanned), tuple(notes))
+    return HookOutcome(tuple(item.done() for item in scanned), tuple(notes))
 
 
 def _staged_states(git: Git, tree: GitTree, catalog: Catalog) -> list[DatasetState]:

@@ -89,7 +89,7 @@ def _ensure_recorded(workspace: Workspace, state: DatasetState, head: str, progr
         commit_records(workspace, files, notes)
     for note in notes:
         progress.note(note)
-    return ScanDone(scanned.result.record, scanned.left_out)
+    return scanned.done()
 
 
 def _number(

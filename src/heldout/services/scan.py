@@ -32,16 +32,16 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
         files = PlainFiles(workspace.git.top / located.state.folder)
         reading = read_version(located.state.spec, located.state.source, files, progress=progress)
         scanned = scanner.scan_reading(reading)
-        return ScanReport((_done(scanned),), advisory=True)
+        return ScanReport((scanned.done(),), advisory=True)
     scanned = scanner.scan(located.state, located.commit)
-    return ScanReport((_done(scanned),), recorded=_record(workspace, [scanned], progress, commit=commit))
+    return ScanReport((scanned.done(),), recorded=_record(workspace, [scanned], progress, commit=commit))
 
 
 def scan_all(workspace: Workspace, progress: Progress, *, commit: bool) -> ScanReport:
     """Scan until every pair of frozen versions is covered; a covered repository costs nothing."""
     swept = sweep(workspace, Scanner(workspace, fetch=True, progress=progress))
     recorded = _record(workspace, swept.scanned, progress, commit=commit) if swept.scanned else None
-    return ScanReport(tuple(_done(item) for item in swept.scanned), swept.failed, recorded)
+    return ScanReport(tuple(item.done() for item in swept.scanned), swept.failed, recorded)
 
 
 def _record(
@@ -56,7 +56,3 @@ def _record(
     for note in notes:
         progress.note(note)
     return name
-
-
-def _done(scanned: Scanned) -> ScanDone:
-    return ScanDone(scanned.result.record, scanned.left_out)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.outcomes import ScanDone
 from heldout.errors import HeldoutError, MissingDataError
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading, read_version
@@ -21,6 +22,17 @@ class Scanned:
 
     result: ScanResult
     left_out: tuple[tuple[Version, str], ...]
+
+    def done(self) -> ScanDone:
+        """What is worth telling about it."""
+        record = self.result.record
+        live = {item.source for item in record.compared}
+        held = {
+            held.identity()
+            for finding in self.result.findings
+            for held, _ in finding.sides_exposed(record.source, live)
+        }
+        return ScanDone(record, self.left_out, len(held))
 
 
 class Scanner:
