@@ -111,11 +111,14 @@ class Finding:
         return (self.kind, *self.also)
 
     @property
-    def holdout_contamination(self) -> bool:
-        """Exactly one side is in a holdout split, in some pair of the versions that contain them (B41)."""
-        if not CONTAMINATING.intersection(self.kinds):
-            return False
+    def one_side_held_out(self) -> bool:
+        """Exactly one side is in a holdout split, in some pair of the versions that contain them."""
         return bool((self.a.held_out_in and self.b.open_in) or (self.b.held_out_in and self.a.open_in))
+
+    @property
+    def holdout_contamination(self) -> bool:
+        """B41, for the kinds that contaminate."""
+        return self.one_side_held_out and bool(CONTAMINATING.intersection(self.kinds))
 
     def sides_exposed(self, version: str, live: Collection[str]) -> Iterable[tuple[Side, Side]]:
         """(held-out side, open side) where `version` holds the first and itself or a live version the second (A29)."""

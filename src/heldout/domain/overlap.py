@@ -136,8 +136,8 @@ class Expansion:
         found = []
         for pair in self._pairs.values():
             finding = self._finding(pair, span_of)
-            root = self._families.root(pair.inputs[0])
-            found.append(replace(finding, cluster=names[root]) if root in names else finding)
+            root, other = map(self._families.root, pair.inputs)
+            found.append(replace(finding, cluster=names[root]) if root == other and root in names else finding)
         found.sort(key=Finding.sort_key)
         clusters = sorted(
             (self._cluster(names[root], inputs) for root, inputs in members.items()), key=lambda item: item.id
@@ -259,8 +259,7 @@ def _severity(finding: Finding) -> Severity:
     """The kinds table; across datasets an overlap that gives no holdout away is a note (A32)."""
     if finding.kind is Kind.INTRA_SPLIT:
         return Severity.NOTE
-    one_sided = bool((finding.a.held_out_in and finding.b.open_in) or (finding.b.held_out_in and finding.a.open_in))
-    if finding.a.dataset != finding.b.dataset and not one_sided:
+    if finding.a.dataset != finding.b.dataset and not finding.one_side_held_out:
         return Severity.NOTE
     return Severity.BLOCK if CONTAMINATING.intersection(finding.kinds) else Severity.REVIEW
 

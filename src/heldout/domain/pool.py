@@ -30,7 +30,10 @@ class Holding:
 
 @dataclass(slots=True)
 class Occurrence:
-    """One example (dataset, split, key, input) and the positions of the versions that hold it, held out or open."""
+    """One example (dataset, split, key, input) and the positions of the versions that hold it, held out or open.
+
+    `derived` holds as long as no version's key was given by a person.
+    """
 
     dataset: str
     split: str
@@ -62,6 +65,7 @@ class Pool:
 
     def __init__(self, subject: Holding, others: Sequence[Holding] = ()) -> None:
         self.holdings: tuple[Holding, ...] = (subject, *sorted(others, key=lambda item: item.source))
+        self.sources: tuple[str, ...] = tuple(holding.source for holding in self.holdings)
         by_input: defaultdict[str, dict[tuple[str, str, str], Occurrence]] = defaultdict(dict)
         for position, holding in enumerate(self.holdings):
             for member in holding.members:
@@ -70,6 +74,7 @@ class Pool:
                 if occurrence is None:
                     occurrence = Occurrence(*address, member.input, member.derived)
                     by_input[member.input][address] = occurrence
+                occurrence.derived = occurrence.derived and member.derived
                 held = member.split in holding.holdout
                 (occurrence.held_out_in if held else occurrence.open_in).add(position)
         self.inputs: tuple[str, ...] = tuple(sorted(by_input))
@@ -90,11 +95,10 @@ class Pool:
 
     def side(self, occurrence: Occurrence) -> Side:
         """The occurrence as findings name it, versions by source digest."""
-        sources = [holding.source for holding in self.holdings]
         return Side(
             *occurrence.order,
-            held_out_in=tuple(sorted(sources[v] for v in occurrence.held_out_in)),
-            open_in=tuple(sorted(sources[v] for v in occurrence.open_in)),
+            held_out_in=tuple(sorted(self.sources[v] for v in occurrence.held_out_in)),
+            open_in=tuple(sorted(self.sources[v] for v in occurrence.open_in)),
         )
 
     def same_key(self) -> Iterator[tuple[Occurrence, ...]]:
