@@ -113,8 +113,8 @@ class _Collected:
 
     def _check_key(self, file: str, example: Example) -> None:
         address = (example.split, str(example.key))
-        first = self.places.setdefault(address, (file, example.line))
-        if first != (file, example.line):
+        first = self.places.get(address)
+        if first is not None:
             raise DataError(
                 "repeated-key",
                 f"the key {example.key!r} is already used in split {example.split!r}, at {first[0]}:{first[1]}",
@@ -122,6 +122,7 @@ class _Collected:
                 line=example.line,
                 hint="keys are unique in their split; leave out fields.key to let Heldout derive them",
             )
+        self.places[address] = (file, example.line)
 
 
 def read_version(
