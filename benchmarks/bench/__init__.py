@@ -1,0 +1,1 @@
+"""What the benchmarks share: timing, and repositories to time."""
