@@ -11,8 +11,8 @@ from heldout.errors import ExitCode
 @pytest.mark.req("A42")
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nosuch"], ["gate"], ["gate", "--nosuch", "x"], ["freeze"], ["demo", "a", "b"]],
-    ids=["nothing", "command", "argument", "option", "argument-again", "too-many"],
+    [["nosuch"], ["gate"], ["gate", "--nosuch", "x"], ["freeze"], ["demo", "a", "b"]],
+    ids=["command", "argument", "option", "argument-again", "too-many"],
 )
 def test_a_wrong_call_exits_2_and_says_how(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert invoke(arguments) == ExitCode.NO_VERDICT

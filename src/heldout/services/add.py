@@ -146,7 +146,8 @@ def _plan_new(job: _Job, adviser: Adviser) -> Plan:
     items = [replace(request.reading, path=item.target, split=item.split) for item in job.given]
     samples = [job.sample(item, skip=skip) for item in items]
     if not any(samples):
-        raise DataError("no-examples", "there is no row in it", file=job.given[0].shown)
+        shown = job.given[0].shown
+        raise DataError("no-examples", "there is no row in it", file=shown, hint="leave it out, or name another file")
     found = draft(items, samples, request.asked, adviser.input_column)
     base = DatasetSpec(
         request.name, (), description=request.description or "", on_bad_row=request.on_bad_row or "refuse"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from heldout.errors import DataError, MissingDataError
+from heldout.errors import DataError
 from heldout.storage.catalog import DatasetState
 from heldout.storage.dvc.store import DvcStore
 from heldout.storage.pointers import Output
@@ -55,7 +55,7 @@ class PlainFiles:
                     yield f"{path}/{file.relative_to(place).as_posix()}", stream
             return
         if not place.exists():
-            raise MissingDataError("no-such-file", f"there is no file {path}", hint="check the path, or dvc pull")
+            raise DataError("no-such-file", "there is no such file", file=path, hint="check the path, or dvc pull")
         if not place.is_file():
             raise DataError("not-a-file", "this is no regular file", file=path)
         try:
