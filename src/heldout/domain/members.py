@@ -47,29 +47,21 @@ def member_of(example: Example) -> Member:
 def with_derived_keys(members: Sequence[Member]) -> tuple[Member, ...]:
     """Fill in missing keys: 16 hex of the input digest, repeats in a split numbered in the order of example digests.
 
-    So neither the order of rows nor their distribution over shards changes a key.
+    So neither the order of rows nor their distribution over shards changes a key. A key that a person gave to another
+    row of the split is passed over.
     """
+    given = {(member.split, member.key) for member in members if not member.derived}
     groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for position, member in enumerate(members):
         if member.derived:
             groups[member.split, member.input.removeprefix("sha256:")[:DERIVED_KEY_LENGTH]].append(position)
     result = list(members)
-    for (_, stem), positions in groups.items():
-        ordered = sorted(positions, key=lambda position: members[position].example)
-        for number, position in enumerate(ordered, start=1):
-            result[position] = _with_key(members[position], stem if number == 1 else f"{stem}-{number}")
+    for (split, stem), positions in groups.items():
+        numbered = chain([stem], (f"{stem}-{number}" for number in count(2)))
+        free = (key for key in numbered if (split, key) not in given)
+        for position, key in zip(sorted(positions, key=lambda at: members[at].example), free, strict=False):
+            result[position] = replace(members[position], key=key)
     return tuple(result)
-
-
-def _with_key(member: Member, key: str) -> Member:
-    """`dataclasses.replace` does the same at five times the cost, and every row of a set without keys passes here."""
-    return Member(member.split, key, member.input, member.example, member.expected, member.derived)
-
-
-def repeated_keys(members: Iterable[Member]) -> list[tuple[str, str]]:
-    """(split, key) pairs that more than one member has; keys must be unique in their split."""
-    counts = Counter((member.split, member.key) for member in members)
-    return sorted(pair for pair, count in counts.items() if count > 1)
 
 
 def content_digest(members: Iterable[Member]) -> str:
