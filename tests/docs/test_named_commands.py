@@ -36,9 +36,11 @@ def unknown_in(program: Any, words: str) -> str | None:
             if name not in known | {"--help"}:
                 return f"{command.name} has no option {name}"
         elif hasattr(command, "commands"):
-            if word not in command.commands:
+            # `heldout findings NAME` is `heldout findings list NAME`
+            following = command.commands.get(word, command.commands.get("list"))
+            if following is None:
                 return f"no command {word}"
-            command = command.commands[word]
+            command = following
     return None
 
 
