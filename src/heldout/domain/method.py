@@ -17,8 +17,8 @@ class Method:
 
     MinHash is Broder (1997), banding is Indyk and Motwani (1998); a pair of Jaccard similarity s becomes a candidate
     with probability 1-(1-s^4)^16, .99978 at .8, and every candidate is verified exactly. The permutations are
-    datasketch's `affine32` scheme. `bucket_cap` is the number of distinct texts in one band bucket beyond which its
-    pairs are not enumerated (see docs/leakage.md, Families); `pair_cap` and `containment_cap` bound the findings that
+    datasketch's `affine32` scheme. A band bucket with more than `bucket_cap` distinct texts belongs to a family,
+    whose pairs are not enumerated (docs/leakage.md, Families); `pair_cap` and `containment_cap` bound the findings that
     one pair of inputs, or one short text, may expand to. All are part of the digest: a record names its whole method.
     """
 
