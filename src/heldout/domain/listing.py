@@ -120,7 +120,7 @@ class FindingListing:
     """Findings of a subject, or of everything that takes part where `subject` is None.
 
     `total` counts before any filter. `recorded` is False where no record is about the subject: an empty list then says
-    nothing.
+    nothing. `edited` are files of a working copy that are not what its record was made of.
     """
 
     subject: Subject | None
@@ -129,6 +129,7 @@ class FindingListing:
     total: int
     recorded: bool
     names: Names
+    edited: tuple[str, ...] = ()
 
 
 def swapped(finding: Finding) -> Finding:

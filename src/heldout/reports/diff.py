@@ -20,8 +20,15 @@ _WHY: dict[Part, str] = {
     "minor": "examples were added or changed",
     "patch": "no example was added or changed",
 }
-_HEADS = {"added": "added", "removed": "removed", "changed": "changed", "moved_in": "moved in", "moved_out": "out",
-          "relabelled": "relabelled", "unchanged": "unchanged"}  # fmt: skip
+_HEADS = {
+    "added": "added",
+    "removed": "removed",
+    "changed": "changed",
+    "moved_in": "moved in",
+    "moved_out": "moved out",
+    "relabelled": "relabelled",
+    "unchanged": "unchanged",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,11 @@ class DiffReport:
     suggested: VersionNumber | None
     limit: int | None = None
 
+    @property
+    def differs(self) -> bool:
+        """A working copy has the source of its pointers, so edited files show in the examples only."""
+        return not self.diff.is_empty or self.before.source != self.after.source
+
 
 def diff_lines(report: DiffReport) -> list[str]:
     lines = [f"{report.before.subject} -> {report.after.subject}"]
@@ -61,9 +73,9 @@ def diff_lines(report: DiffReport) -> list[str]:
         lines += _table(report)
         for name, items in _lists(report.diff):
             lines += _list_lines(name, items, SHOWN if report.limit is None else report.limit)
-    if report.before.source != report.after.source:
+    if report.differs:
         lines.append(f"  {report.part.upper()}: {_WHY[report.part]}")
-    if report.suggested is not None and report.before.source != report.after.source:
+    if report.differs and report.suggested is not None:
         lines.append(f"  next: heldout freeze {report.dataset} (proposes {report.suggested})")
     return lines
 

@@ -19,6 +19,8 @@ def findings_lines(listing: FindingListing, limit: int | None = None) -> list[st
     if not listing.recorded:
         return [f"{subject}: no scan record of this content, so nothing is known", f"  next: {_next_scan(listing)}"]
     lines = [f"{subject}: {_summary(listing)}"]
+    if listing.edited:
+        lines.append(f"  {', '.join(listing.edited)}: edited since; heldout scan {listing.subject} looks at the files")
     shown = listing.rows[: SHOWN if limit is None else limit]
     for row in shown:
         lines.append(f"  {overlap_line(row.finding)}")
@@ -47,9 +49,9 @@ def _summary(listing: FindingListing) -> str:
     if not rows:
         return count
     kinds = ", ".join(
-        f"{sum(row.finding.kind is kind for row in rows):,} {kind.value}"
+        f"{sum(kind in row.finding.kinds for row in rows):,} {kind.value}"
         for kind in Kind
-        if any(row.finding.kind is kind for row in rows)
+        if any(kind in row.finding.kinds for row in rows)
     )
     given = sum(row.finding.holdout_contamination for row in rows)
     return f"{count} ({kinds}); {given:,} contaminate a holdout"
@@ -86,6 +88,7 @@ def findings_json(listing: FindingListing, limit: int | None = None) -> dict[str
         "subject": None if listing.subject is None else str(listing.subject),
         "source": listing.source,
         "recorded": listing.recorded,
+        "edited": list(listing.edited),
         "total": listing.total,
         "matching": len(listing.rows),
         "limit": limit,

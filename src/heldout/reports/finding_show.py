@@ -82,14 +82,15 @@ def _text(example: Example) -> str:
 
 def _shared(finding: Finding, a: Example, b: Example, screen: Screen) -> list[str]:
     """The literal overlap, in the normalised text that offsets are of."""
-    lines = []
+    lines, size = [], 0
     if (inside := finding.containment) is not None:
         short, longer = (a, b) if inside.short == "a" else (b, a)
         size = len(normalise(_text(short)))
         words = "at word boundaries" if inside.word_aligned else "not at word boundaries"
         where = f"{inside.short.upper()} stands whole in the other ({inside.position}, {words}):"
         lines += [where, f"  {_excerpt(normalise(_text(longer)), inside.offset, size, screen)}"]
-    if (span := finding.span) is not None and span.length:
+    whole = finding.containment is not None and finding.span is not None and finding.span.length == size
+    if (span := finding.span) is not None and span.length and not whole:
         piece = _excerpt(normalise(_text(a)), span.a, span.length, screen)
         lines += [f"longest shared piece, {span.length} characters of the normalised text of A:", f"  {piece}"]
     return lines

@@ -84,8 +84,8 @@ def _record_cells(shown: Shown, record: ScanRecord) -> Iterator[tuple[str, str]]
     yield "content", short(record.content) + same
     yield "method", f"{record.method_id} ({short(record.method_digest)})"
     found = [f"{record.counts.get(kind.value, 0):,} {kind.value}" for kind in Kind if record.counts.get(kind.value)]
-    others = plural(len(record.compared), "other version")
-    yield "scanned", f"against itself and {others}: {', '.join(found) or 'nothing overlaps'}"
+    others = f" and {plural(len(record.compared), 'other version')}" if record.compared else ""
+    yield "scanned", f"against itself{others}: {', '.join(found) or 'nothing overlaps'}"
     yield from zip(_labels("incomplete"), record.incomplete, strict=False)
 
 

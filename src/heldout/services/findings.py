@@ -48,7 +48,14 @@ def list_findings(
         total=len(rows),
         recorded=any(scan.record.source in scope for scan in knowledge.scans),
         names=Names.of(knowledge),
+        edited=_edited(workspace, located),
     )
+
+
+def _edited(workspace: Workspace, located: Located | None) -> tuple[str, ...]:
+    if located is None or located.commit is not None:
+        return ()
+    return tuple(output.path for output in workspace.store.edited(located.state.outputs))
 
 
 def _at_head(workspace: Workspace) -> set[str]:

@@ -1,0 +1,166 @@
+"""Heldout from Python: the objects that the commands use, and nothing that they do not.
+
+    import heldout
+
+    repository = heldout.open(".")
+    version = repository.version("support@v1.2.0")
+    for example in version.examples(split="test"):
+        ...
+
+`examples` asks the gate first, so that an evaluation cannot start on a holdout that is given away.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from heldout.domain.coverage import Answer
+from heldout.domain.dataset import DatasetSpec
+from heldout.domain.diff import Diff, diff
+from heldout.domain.example import Example
+from heldout.domain.finding import Kind
+from heldout.domain.listing import FindingRow
+from heldout.domain.members import Member
+from heldout.errors import CoverageUnknown, UsageError
+from heldout.services.contents import Contents, read_contents
+from heldout.services.findings import list_findings
+from heldout.services.gate import answer_for, require_clean
+from heldout.services.listing import list_versions
+from heldout.services.load import choose_splits
+from heldout.services.workspace import Located, Workspace
+
+Require = Literal["clean", "complete"] | None
+"""What the gate has to say before examples are handed out.
+
+"clean": compared with everything, and nothing found. "complete": compared with everything; contamination is put up
+with, for instance to measure it. None: no question asked.
+"""
+
+
+def open_repository(path: str | os.PathLike[str] = ".") -> Repository:
+    """The repository around a folder; `heldout.open` is this function.
+
+    Raises RepositoryError (slug not-a-repository).
+    """
+    return Repository(Workspace.open(Path(path).absolute()))
+
+
+class Repository:
+    """One Git repository with its datasets, as this clone knows it.
+
+    Tags, records and branches are read once, at the first question: open it again after a fetch or a commit.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @property
+    def path(self) -> Path:
+        """The top of the working copy."""
+        return self._workspace.git.top
+
+    def version(self, name: str) -> Version:
+        """A frozen version, `support@v1.2.0`.
+
+        Raises UsageError: unknown-version for a name without a number or one that no tag here has, unknown-dataset.
+        """
+        located = self._workspace.find(name)
+        if located.version is None:
+            raise UsageError(
+                "unknown-version", f"{name!r} is no frozen version", hint="support@v1.2.0, or subject() for others"
+            )
+        return Version(self._workspace, located)
+
+    def subject(self, text: str) -> Version:
+        """Any state: `support` (the working copy), a version, or `support@COMMIT`. Only a version can be clean."""
+        return Version(self._workspace, self._workspace.find(text))
+
+    def versions(self, dataset: str | None = None) -> list[Version]:
+        """Frozen versions by dataset and number, retired ones included."""
+        return [self.version(str(row.version.name)) for row in list_versions(self._workspace, dataset)]
+
+
+class Version:
+    """A state of a dataset: a frozen version, a commit or the working copy.
+
+    `name` is how it was asked for, `commit` None for a working copy, `source` the digest of what Git knows of it.
+    """
+
+    def __init__(self, workspace: Workspace, located: Located) -> None:
+        self._workspace = workspace
+        self._located = located
+        self._read: Contents | None = None
+
+    def __repr__(self) -> str:
+        return f"<heldout version {self.name}>"
+
+    @property
+    def name(self) -> str:
+        return str(self._located.subject)
+
+    @property
+    def dataset(self) -> str:
+        return self._located.state.name
+
+    @property
+    def spec(self) -> DatasetSpec:
+        """dataset.yaml, parsed."""
+        return self._located.state.spec
+
+    @property
+    def commit(self) -> str | None:
+        return self._located.commit
+
+    @property
+    def source(self) -> str:
+        return self._located.state.source
+
+    def answer(self) -> Answer:
+        """What the gate says: `verdict`, `contaminated`, `complete`, the findings and the gaps. Reads no data."""
+        return answer_for(self._workspace, self._located).answer
+
+    def findings(self, *, holdout_only: bool = False, kinds: tuple[Kind, ...] = ()) -> tuple[FindingRow, ...]:
+        """Recorded findings with an example of this version as side `a`. Reads no data.
+
+        No record means no finding and says nothing: ask `answer()` whether the version was covered.
+        """
+        listing = list_findings(self._workspace, self.name, holdout_only=holdout_only, kinds=kinds)
+        return listing.rows
+
+    def members(self) -> tuple[Member, ...]:
+        """Every example by key and digests, without its text; what a diff compares. Missing data is fetched."""
+        return self._contents().reading.members
+
+    def diff(self, other: Version) -> Diff:
+        """What changed from this state to another one of the same dataset."""
+        return diff(self.members(), other.members())
+
+    def examples(self, split: str | None = None, require: Require = "clean") -> Iterator[Example]:
+        """The examples of one split, or of all, in the order of the files, keys filled in; streamed.
+
+        The gate is asked and every row checked before this returns, not at the first example. Missing data is fetched
+        through DVC. Raises HoldoutRefused (contaminated), CoverageUnknown (nobody knows), UsageError (slug
+        unknown-split), DataError for a row that cannot be read exactly.
+        """
+        self._ask(require)
+        contents = self._contents()
+        splits = choose_splits(contents, self.name, [] if split is None else [split])
+        return (example for example in contents.examples() if example.split in splits)
+
+    def _ask(self, require: Require) -> None:
+        if require not in ("clean", "complete", None):
+            raise ValueError(f'require is "clean", "complete" or None, not {require!r}')
+        found = answer_for(self._workspace, self._located)
+        if require == "clean":
+            require_clean(found)
+        elif require == "complete" and not found.answer.complete:
+            reasons = "; ".join(gap.text for gap in found.answer.gaps)
+            raise CoverageUnknown("unknown", f"{self.name} is not covered: {reasons}", hint="heldout scan --all")
+
+    def _contents(self) -> Contents:
+        if self._read is None or self.commit is None:  # files of a working copy may have changed
+            self._read = read_contents(self._workspace, self._located)
+        return self._read
