@@ -6,7 +6,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
 
 from heldout.domain.canonical import canonical_json, digest
 from heldout.domain.example import Example
@@ -58,10 +57,12 @@ def with_derived_keys(members: Sequence[Member]) -> tuple[Member, ...]:
             groups[member.split, member.input.removeprefix("sha256:")[:DERIVED_KEY_LENGTH]].append(position)
     result = list(members)
     for (split, stem), positions in groups.items():
-        numbered = chain([stem], (f"{stem}-{number}" for number in count(2)))
-        free = (key for key in numbered if (split, key) not in given)
-        for position, key in zip(sorted(positions, key=lambda at: members[at].example), free, strict=False):
+        number = 1
+        for position in sorted(positions, key=lambda at: members[at].example):
+            while (split, key := stem if number == 1 else f"{stem}-{number}") in given:
+                number += 1
             result[position] = _with_key(members[position], key)
+            number += 1
     return tuple(result)
 
 
