@@ -8,7 +8,7 @@ _FLAGS = {
     "bad-encoding": "name the file's encoding: --encoding latin-1",
     "unknown-encoding": "--encoding utf-8, latin-1, cp1252, utf-16 ...",
     "no-split": "--split-field COLUMN, or FILE=SPLIT for each file",
-    "duplicate-key": "name another key column (--key COLUMN), or leave --key out to let Heldout derive keys",
+    "repeated-key": "name another key column (--key COLUMN), or leave --key out to let Heldout derive keys",
 }
 _WORDS = {
     "`encoding: ": "`--encoding ",

@@ -171,7 +171,7 @@ def _read_draft(job: _Job, base: DatasetSpec, found: Draft) -> tuple[DatasetSpec
 
 
 def _unfit_part(error: DataError, found: Draft) -> str | None:
-    if error.slug in ("duplicate-key", "bad-key") and "key" in found.proposed:
+    if error.slug in ("repeated-key", "bad-key") and "key" in found.proposed:
         return "key"
     if error.slug == "missing-column":
         parts = [part for part in ("expected", "key") if getattr(found.fields, part) == error.field]

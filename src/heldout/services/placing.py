@@ -37,7 +37,8 @@ def placed(top: Path, moves: Sequence[Move], rewritten: Sequence[Path]) -> Itera
     process is killed.
     """
     before = {path: path.read_bytes() if path.is_file() else None for path in rewritten}
-    made = [folder for path in rewritten for folder in (path.parent, *path.parent.parents) if not folder.exists()]
+    targets = (*rewritten, *(move.target for move in moves))
+    made = [folder for path in targets for folder in path.parents if not folder.exists()]
     scratch = top / ".heldout" / "tmp" / f"add-{os.getpid()}"
     done: list[tuple[Move, Path | None]] = []
     try:
