@@ -13,8 +13,8 @@ WIDTH = 100
 _FINDING = re.compile(r"\[[0-9a-f]{16}\]")
 _BOLD, _DIM, _COMMAND, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[1;36m", "\x1b[0m"
 _SIGNAL = (
-    (re.compile(r"refused|contaminat|given away"), "\x1b[31m"),
-    (re.compile(r": clean\b|\[new (branch|tag)\]"), "\x1b[32m"),
+    (re.compile(r"refused|contaminated\b|examples are given away|nothing was pushed"), "\x1b[31m"),
+    (re.compile(r": clean\b|none of its held-out|\[new (branch|tag)\]"), "\x1b[32m"),
 )
 
 
@@ -60,8 +60,10 @@ class Narrator:
         for part in textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False) or [""]:
             self._line(part, next((style for pattern, style in _SIGNAL if pattern.search(line)), ""))
 
-    def end(self) -> None:
+    def end(self, step: Step, status: int) -> None:
         self._say_what_was_left_out()
+        if status or step.tells_status:
+            self._line(f"(exit code {status})", _DIM)
         self._pause(0.5)
 
     def _say_what_was_left_out(self) -> None:
@@ -93,5 +95,5 @@ class Absent:
     def output(self, line: str) -> None:
         pass
 
-    def end(self) -> None:
+    def end(self, step: Step, status: int) -> None:
         pass

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 class Step:
     """One command as a person types it. It has to end with `status` and to print every text of `shows`.
 
-    `why` is one sentence for the audience. `findings` bounds how many lines that name a finding are shown.
+    `why` is a sentence for the audience. Of the lines that name a finding, as many as `findings` are shown.
+    `tells_status` makes the exit code part of what is shown, even where it is 0.
     """
 
     why: str
@@ -20,6 +21,7 @@ class Step:
     status: int = 0
     shows: tuple[str, ...] = ()
     findings: int = 3
+    tells_status: bool = False
 
 
 @dataclass(frozen=True, slots=True)

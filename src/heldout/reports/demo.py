@@ -18,8 +18,8 @@ def demo_lines(telling: Telling) -> list[str]:
         ]
     return [
         "The leak was found when it was committed, and it never left this machine.",
-        f"Everything is in {telling.folder}; look around (cd team && heldout status), or delete it.",
-        "Your own data: run heldout init in your repository, then heldout add NAME FILE... --holdout SPLIT",
+        "For your own data: heldout init in your repository, then heldout add NAME FILE... --holdout SPLIT",
+        f"Look around, or delete it: cd {telling.folder}/team && heldout status",
     ]
 
 

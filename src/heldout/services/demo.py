@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from heldout.domain.story import Step, StepDone, Telling
-from heldout.services.demo_stage import Stage, staged
+from heldout.services.demo_stage import Stage, set_up
 from heldout.services.demo_story import CHAPTERS
 
 
@@ -21,20 +21,21 @@ class Audience(Protocol):
 
     def output(self, line: str) -> None: ...
 
-    def end(self) -> None: ...
+    def end(self, step: Step, status: int) -> None: ...
 
 
 def tell(folder: Path | None, audience: Audience) -> Telling:
     """Raises UsageError (slug folder-not-empty); RepositoryError (slug git-missing)."""
     done: list[StepDone] = []
-    with staged(folder) as stage:
-        audience.opening(str(stage.folder))
-        for number, chapter in enumerate(CHAPTERS, 1):
-            audience.chapter(number, chapter.title)
-            for step in chapter.steps:
-                done.append(_perform(stage, chapter.title, step, audience))
-                if not done[-1].as_told:
-                    return Telling(str(stage.folder), tuple(done))
+    stage = set_up(folder)
+    audience.opening(str(stage.folder))
+    for number, chapter in enumerate(CHAPTERS, 1):
+        audience.chapter(number, chapter.title)
+        for step in chapter.steps:
+            done.append(_perform(stage, chapter.title, step, audience))
+            if not done[-1].as_told:
+                return Telling(str(stage.folder), tuple(done))
+    stage.tidy()
     return Telling(str(stage.folder), tuple(done))
 
 
@@ -47,6 +48,6 @@ def _perform(stage: Stage, chapter: str, step: Step, audience: Audience) -> Step
 
     audience.command(step)
     status = stage.run(step.command, on_line)
-    audience.end()
+    audience.end(step, status)
     text = "\n".join(printed)
     return StepDone(chapter, step, status, tuple(wanted for wanted in step.shows if wanted not in text))

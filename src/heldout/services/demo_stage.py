@@ -14,8 +14,7 @@ import site
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -58,9 +57,10 @@ print(f"{len(rows) - len(kept)} of {len(rows)} questions removed")
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`folder` holds everything that stays; commands run in the team's repository inside it."""
+    """`folder` holds everything; commands run in the team's repository inside it, at home in `home`."""
 
     folder: Path
+    home: Path
     environment: Mapping[str, str]
 
     def run(self, command: str, on_line: Callable[[str], None]) -> int:
@@ -81,10 +81,13 @@ class Stage:
                 on_line(line.rstrip("\n"))
         return process.returncode
 
+    def tidy(self) -> None:
+        """Leave only what the story made; after a story that broke, the home's logs are worth keeping."""
+        shutil.rmtree(self.home)
 
-@contextmanager
-def staged(folder: Path | None) -> Iterator[Stage]:
-    """A stage in `folder`, by default in a new temporary one. The folder stays, the environment's files go.
+
+def set_up(folder: Path | None) -> Stage:
+    """A stage in `folder`, by default in a new temporary one.
 
     Raises UsageError (slug folder-not-empty); RepositoryError (slug git-missing).
     """
@@ -96,8 +99,9 @@ def staged(folder: Path | None) -> Iterator[Stage]:
         packed = resources.files("heldout.demo_data").joinpath(f"{name}.gz").read_bytes()
         (place / name).write_bytes(gzip.decompress(packed))
     (place / "drop_leaked.py").write_text(_DROP_LEAKED, encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="heldout-demo-home-") as home:
-        yield Stage(place, _environment(Path(home)))
+    home = place / ".home"
+    home.mkdir()
+    return Stage(place, home, _environment(home))
 
 
 def _new_folder(wanted: Path | None) -> Path:

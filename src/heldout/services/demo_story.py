@@ -41,7 +41,7 @@ CHAPTERS = (
                 "An ordinary commit. The hook compares every example with every other and adds what it finds to the "
                 "same commit.",
                 'git add datasets/banking77 && git commit -q -m "Add banking77"',
-                shows=("13,083 examples", "175 near", "175 findings contaminate a holdout"),
+                shows=("13,083 examples", "175 near", "151 held-out examples are given away"),
             ),
             Step(
                 "The data stays with DVC; Git holds pointers to it and the scan record.",
@@ -56,7 +56,7 @@ CHAPTERS = (
             Step(
                 "Whoever trained on the first question knows the answer to the second: it is the same one.",
                 f"heldout findings show {_SAME}",
-                shows=("transaction that I don't recognize",),
+                shows=("There are a few transaction", "contaminates"),
             ),
             Step(
                 "Here one word was changed. Searching for equal lines would not have found either of the two.",
@@ -82,7 +82,7 @@ CHAPTERS = (
                 "git push origin main banking77@v1.0.0",
                 status=1,
                 shows=("refused: banking77@v1.0.0 is contaminated", "151 held-out", "nothing was pushed"),
-                findings=2,
+                findings=1,
             ),
         ),
     ),
@@ -103,7 +103,10 @@ CHAPTERS = (
                 "DVC takes the new file, Git the commit, and the hook compares the new data: with itself, and with "
                 "v1.0.0.",
                 'dvc add -q datasets/banking77/test.csv && git commit -q -a -m "Remove leaked questions"',
-                shows=("12,932 examples compared with itself and 1 other version",),
+                shows=(
+                    "12,932 examples compared",
+                    "none of its held-out examples is given away",
+                ),
             ),
         ),
     ),
@@ -128,9 +131,10 @@ CHAPTERS = (
                 findings=1,
             ),
             Step(
-                "An evaluation asks before it trusts a holdout. Exit code 0 means clean: complete, and nothing found.",
+                "An evaluation asks before it trusts a holdout. Clean: compared with every version, and nothing found.",
                 "heldout gate banking77@v2.0.0",
                 shows=("banking77@v2.0.0: clean",),
+                tells_status=True,
             ),
         ),
     ),

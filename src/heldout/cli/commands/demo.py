@@ -13,9 +13,7 @@ from heldout.errors import ExitCode
 
 
 def demo(
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="A new folder, else a temporary one.")
-    ] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="A new folder, else a temporary one.")] = None,
     fast: Annotated[bool, typer.Option("--fast", help="No pauses for reading.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
