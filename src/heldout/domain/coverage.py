@@ -6,7 +6,7 @@ Everything here is decided from records alone. Data is read by scans, never by a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -23,12 +23,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A frozen version: a tag, the commit it names, and the digest of what that commit holds for the dataset."""
+    """A frozen version: a tag, the commit it names, and the digest of what that commit holds for the dataset.
+
+    `holdout` are the split names that hold out in it; None where its dataset.yaml cannot be read.
+    """
 
     name: VersionName
     commit: str
     source: str
     annotated: bool = True
+    holdout: frozenset[str] | None = None
 
     @property
     def dataset(self) -> str:
@@ -64,11 +68,15 @@ class GapKind(StrEnum):
     NOT_SCANNED = "not_scanned"
     SCAN_INCOMPLETE = "scan_incomplete"
     NOT_COMPARED = "not_compared"
+    PARTLY_COMPARED = "partly_compared"
     NO_HOLDOUT = "no_holdout"
+    REDECLARED = "redeclared"
     NOT_FROZEN = "not_frozen"
     RETIRED = "retired"
     SHALLOW = "shallow"
+    UNFETCHED = "unfetched"
     UNREADABLE_RECORD = "unreadable_record"
+    UNREADABLE_DATASET = "unreadable_dataset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +90,15 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Contamination:
-    """A held-out example of the subject and an example outside a holdout that gives it away."""
+    """A held-out example of the subject and an example outside a holdout that gives it away.
+
+    `exposed_by` are the frozen versions that hold the latter; empty where only the subject itself does.
+    """
 
     finding: Finding
     held: Side
     other: Side
+    exposed_by: tuple[VersionName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +129,9 @@ class Answer:
 class Knowledge:
     """What one repository knows: its frozen versions, retirements and records of the accepted methods.
 
-    `shallow` says that history, and with it versions, may be missing. Records of other methods are left out by whoever
-    builds this (A31). `damaged` are records that cannot be trusted, as (dataset, what is wrong): they count as absent,
-    and explain a gap where there is one.
+    `shallow` says that history, and with it versions, may be missing; `unfetched` says which further versions this
+    clone may lack, and why. Records of other methods are left out by whoever builds this (A31). `damaged` are records
+    that cannot be trusted, as (dataset, what is wrong): they count as absent, and explain a gap where there is one.
     """
 
     versions: Sequence[Version]
@@ -127,6 +139,7 @@ class Knowledge:
     retirements: Sequence[Retirement] = ()
     shallow: bool = False
     damaged: Sequence[tuple[str, str]] = ()
+    unfetched: Sequence[str] = ()
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
@@ -158,8 +171,11 @@ class Knowledge:
         )
 
     def contaminations(self, source: str) -> tuple[Contamination, ...]:
-        """Findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first."""
-        found: dict[str, Contamination] = {}
+        """Findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first.
+
+        Two records may name one pair, each with those versions it was compared with: what they say is put together.
+        """
+        found: dict[tuple[str, tuple[str, ...]], Contamination] = {}
         for scan in self.scans:
             if not scan.record.contaminations:
                 continue
@@ -167,8 +183,17 @@ class Knowledge:
                 continue
             for finding in scan.findings:
                 for held, other in finding.sides_exposed(source, self.live):
-                    found.setdefault(finding.id, Contamination(finding, held, other))
-        return tuple(sorted(found.values(), key=lambda item: item.finding.sort_key()))
+                    known = found.get(address := (finding.id, held.identity()))
+                    hit = Contamination(finding, held, other)
+                    found[address] = _together(known, hit) if known else hit
+        named = (replace(hit, exposed_by=self._holders(hit.other, source)) for hit in found.values())
+        return tuple(sorted(named, key=lambda item: item.finding.sort_key()))
+
+    def _holders(self, side: Side, subject: str) -> tuple[VersionName, ...]:
+        """Versions that hold an example outside their holdout; the subject's own content is nothing to point at."""
+        return tuple(
+            sorted(item.name for item in self.taking_part if item.source in side.open_in and item.source != subject)
+        )
 
     def contaminates(self, version: Version) -> dict[Version, tuple[Contamination, ...]]:
         """Other datasets' frozen holdouts that this version gives away, by holding their examples outside a holdout.
@@ -189,8 +214,10 @@ class Knowledge:
         gaps: list[Gap] = []
         if self.shallow:
             gaps.append(Gap(GapKind.SHALLOW, "this clone is shallow, so versions and records may be missing here"))
+        gaps += [Gap(GapKind.UNFETCHED, reason) for reason in self.unfetched]
         gaps += self._own_gaps(source)
         gaps += self._uncompared(source)
+        gaps += self._redeclared(dataset, source)
         if gaps:
             gaps += [
                 Gap(GapKind.UNREADABLE_RECORD, f"a record cannot be trusted: {what}")
@@ -218,6 +245,36 @@ class Knowledge:
             seen.add(other.source)
             yield Gap(GapKind.NOT_COMPARED, f"it has not been compared with {other.name}", other.name)
 
+    def _redeclared(self, dataset: str, source: str) -> Iterable[Gap]:
+        """Splits held out here that another version of the dataset left open: one example under one key is a revision
+        (A28), so no finding names it, and yet who used that version's open splits has seen what is held out here."""
+        own = self.scans_of(source)
+        held = own[0].record.holdout_splits if own else ()
+        for other in self.taking_part:
+            if other.dataset != dataset or other.source == source or other.holdout is None:
+                continue
+            theirs = self.scans_of(other.source)
+            open_there = [
+                split
+                for split in held
+                if split not in other.holdout and not (theirs and split not in theirs[0].record.examples.by_split)
+            ]
+            if open_there:
+                what = f"its holdout {', '.join(open_there)} was not held out in {other.name}"
+                yield Gap(GapKind.REDECLARED, f"{what}; {_UNUSED.format(other.name)}", other.name)
+
     def answer(self, dataset: str, source: str, extra: Collection[Gap] = ()) -> Answer:
         """The whole answer for a source; `extra` gaps are the caller's (an untagged subject is never clean)."""
         return Answer(dataset, source, self.contaminations(source), (*extra, *self.gaps(dataset, source)))
+
+
+_UNUSED = "if nothing was trained on that: heldout retire {0} --reason '...' (or unfreeze it while it is not pushed)"
+
+
+def _together(first: Contamination, second: Contamination) -> Contamination:
+    """One pair as two records tell it."""
+    return Contamination(
+        first.finding.together_with(second.finding),
+        first.held.together_with(second.held),
+        first.other.together_with(second.other),
+    )

@@ -103,7 +103,11 @@ class DatasetSpec:
     on_bad_row: str = "refuse"
 
     def is_holdout(self, split: str) -> bool:
-        return split in (DEFAULT_HOLDOUT if self.holdout is None else self.holdout)
+        return split in self.holdout_names()
+
+    def holdout_names(self) -> frozenset[str]:
+        """Splits of these names hold out, whether or not there are any."""
+        return frozenset(DEFAULT_HOLDOUT if self.holdout is None else self.holdout)
 
     def lookup_paths(self) -> tuple[str, ...]:
         """Files that metadata is joined from, sorted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -53,6 +53,14 @@ class Side:
 
     def identity(self) -> tuple[str, str, str, str]:
         return (self.dataset, self.split, self.key, self.input)
+
+    def together_with(self, other: Side) -> Side:
+        """The same example with the versions of both."""
+        return replace(
+            self,
+            held_out_in=tuple(sorted({*self.held_out_in, *other.held_out_in})),
+            open_in=tuple(sorted({*self.open_in, *other.open_in})),
+        )
 
     def label(self) -> str:
         """Short text for people: split and key."""
@@ -119,6 +127,11 @@ class Finding:
     def holdout_contamination(self) -> bool:
         """B41, for the kinds that contaminate."""
         return self.one_side_held_out and bool(CONTAMINATING.intersection(self.kinds))
+
+    def together_with(self, other: Finding) -> Finding:
+        """The same pair, found in other versions by another scan, with the versions of both."""
+        a, b = (other.a, other.b) if other.a.identity() == self.a.identity() else (other.b, other.a)
+        return replace(self, a=self.a.together_with(a), b=self.b.together_with(b))
 
     def sides_exposed(self, version: str, live: Collection[str]) -> Iterable[tuple[Side, Side]]:
         """(held-out side, open side) where `version` holds the first and itself or a live version the second (A29)."""

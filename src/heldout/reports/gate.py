@@ -7,6 +7,7 @@ from typing import Any
 
 from heldout.domain.coverage import Answer, Contamination, Gap, GapKind, Retirement, Verdict
 from heldout.domain.finding import Kind
+from heldout.domain.names import VersionName
 from heldout.reports.findings import finding_json, overlap_line, side_json
 
 SHOWN = 5
@@ -38,24 +39,40 @@ def contamination_lines(hits: Sequence[Contamination]) -> list[str]:
     )
     noun = "example is" if len(held) == 1 else "examples are"
     lines = [f"  {len(held)} held-out {noun} given away ({kinds})"]
-    lines += [f"    {overlap_line(hit.finding, hit.held, hit.other)}" for hit in hits[:SHOWN]]
+    lines += [f"    {overlap_line(hit.finding, hit.held, hit.other)}{_where(hit)}" for hit in hits[:SHOWN]]
     if len(hits) > SHOWN:
         lines.append(f"    and {len(hits) - SHOWN} more")
     return lines
+
+
+def _where(hit: Contamination) -> str:
+    """Which frozen versions hold the copy: taking it out of the working copy does not take it out of them."""
+    return f"  in {_names(hit.exposed_by)}" if hit.exposed_by else ""
+
+
+def _names(versions: Sequence[VersionName]) -> str:
+    return ", ".join(map(str, versions[:3])) + (f" and {len(versions) - 3} more" if len(versions) > 3 else "")
+
+
+def _not_the_other_side(exposing: Sequence[VersionName]) -> str:
+    """A47: what a frozen version exposed stays exposed."""
+    one = len(exposing) == 1
+    return (
+        f"not by removing the other copies: {_names(exposing)} {'is' if one else 'are'} frozen and "
+        f"{'holds' if one else 'hold'} them. Where nothing was trained on {'it' if one else 'them'}: "
+        f"heldout unfreeze {exposing[0]} while it is not pushed, or heldout retire {exposing[0]}"
+    )
 
 
 def next_steps(subject: str, answer: Answer) -> list[str]:
     """One or two commands that lead out of a contaminated or unknown state."""
     name = answer.dataset
     if answer.contaminated:
-        own = any(answer.source in hit.other.open_in for hit in answer.findings)
         steps = [f"heldout findings {subject} --holdout-only"]
-        if own:
-            steps.append(f"move or remove the held-out copies in {name}, commit, then heldout freeze {name}")
-        elsewhere = any(answer.source not in hit.other.open_in for hit in answer.findings)
-        if elsewhere:
-            steps.append("move or remove the held-out examples; removing the other side does not help while the")
-            steps.append("version that holds it is frozen (heldout unfreeze VERSION, or heldout retire VERSION)")
+        steps.append(f"move or remove the held-out copies in {name}, commit, then heldout freeze {name}")
+        exposing = sorted({version for hit in answer.findings for version in hit.exposed_by})
+        if exposing:
+            steps.append(_not_the_other_side(exposing))
         return steps
     if any(gap.kind is GapKind.SHALLOW for gap in answer.gaps):
         return ["git fetch --unshallow --tags"]
@@ -76,7 +93,12 @@ def gate_json(
         "contaminated": answer.contaminated,
         "complete": answer.complete,
         "findings": [
-            {**finding_json(hit.finding), "held": side_json(hit.held), "other": side_json(hit.other)}
+            {
+                **finding_json(hit.finding),
+                "held": side_json(hit.held),
+                "other": side_json(hit.other),
+                "exposed_by": [str(version) for version in hit.exposed_by],
+            }
             for hit in answer.findings
         ],
         "gaps": [_gap(gap) for gap in answer.gaps],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heldout.domain.coverage import GapKind
 from heldout.domain.outcomes import HookOutcome, PushProblem, PushVerdict, Refusal
 from heldout.reports.gate import contamination_lines, next_steps
 from heldout.reports.scan import scan_lines
@@ -59,7 +60,8 @@ def _leak(problem: PushProblem, word: str) -> Iterator[str]:
         yield f"{word}: nobody knows yet whether {subject} is clean"
         gaps = answer.gaps if answer else ()
         yield from (f"    {gap.text}" for gap in gaps)
-        yield "  next: heldout scan --all --commit, then push again"
+        if answer is None or any(gap.kind in (GapKind.NOT_SCANNED, GapKind.NOT_COMPARED) for gap in gaps):
+            yield "  next: heldout scan --all --commit, then push again"
         return
     yield f"{word}: {subject} is contaminated"
     if answer is not None:

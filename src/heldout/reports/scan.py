@@ -81,7 +81,7 @@ def sweep_lines(
     scans: Sequence[ScanDone], failed: Sequence[tuple[Version, str]], recorded: str | None, advisory: bool
 ) -> list[str]:
     lines = [line for scan in scans for line in scan_lines(scan)]
-    lines += [f"{version.name}: not scanned: {reason}" for version, reason in failed]
+    lines += [f"{version.name}: still unknown: {reason}" for version, reason in failed]
     if not scans and not failed:
         return ["every frozen version has been compared with every other"]
     if advisory:

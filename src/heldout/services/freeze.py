@@ -10,7 +10,7 @@ from heldout.domain.diff import diff
 from heldout.domain.names import VersionName, VersionNumber, split_tag
 from heldout.domain.outcomes import ScanDone
 from heldout.domain.versioning import bump
-from heldout.errors import RepositoryError, UsageError
+from heldout.errors import HeldoutError, RepositoryError, UsageError
 from heldout.services.progress import Progress
 from heldout.services.reading import Reading
 from heldout.services.recording import commit_records, files_of
@@ -130,8 +130,12 @@ def _propose(
     workspace: Workspace, state: DatasetState, head: str, latest: Version, progress: Progress
 ) -> tuple[Part, str]:
     scanner = Scanner(workspace, fetch=True, progress=progress)
-    before = scanner.reading(workspace.catalog(latest.commit).state(state.name), latest.commit)
     after = scanner.reading(state, head)
+    try:
+        before = scanner.reading(workspace.catalog(latest.commit).state(state.name), latest.commit)
+    except HeldoutError as error:
+        progress.note(f"what changed since {latest.name} cannot be told: {error}")
+        return "major", f"what changed since {latest.name} is not known, as its data cannot be read here"
     holdout = _holdout(before) | _holdout(after)
     part = bump(diff(before.members, after.members), holdout)
     return part, f"{_WHY[part]} since {latest.name}"

@@ -3,50 +3,59 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from heldout.domain.coverage import Knowledge, Retirement, Scan, Version
+from heldout.domain.canonical import digest_bytes
+from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.finding import Finding
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
 from heldout.domain.settings import Settings
 from heldout.errors import HeldoutError, TamperedError
 from heldout.storage.catalog import ROOT, Catalog
 from heldout.storage.git.repository import Git
-from heldout.storage.git.trees import GitTree
+from heldout.storage.git.trees import REGULAR_MODES, GitTree
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, load_findings, parse_record
 from heldout.storage.retirements import is_retirement, parse_retirement
+from heldout.storage.trees import FileTree
 
 
 def gather(git: Git, catalog: Callable[[str], Catalog], settings: Settings) -> Knowledge:
-    """Knowledge from HEAD, every remote-tracking branch and every version tag's commit; never from the working copy."""
+    """Knowledge from HEAD, every remote-tracking branch and every version tag's commit; never from the working copy.
+
+    A retirement takes evidence away, so it counts only where it was agreed on: in HEAD, and in what was last seen of a
+    remote's protected and default branches.
+    """
     versions = list(frozen_versions(git, catalog))
     trees = [catalog(commit).tree for commit in _commits(git, versions)]
-    return knowledge_of(git, versions, [tree for tree in trees if isinstance(tree, GitTree)], settings)
+    agreed = [catalog(commit).tree for commit in _agreed(git, settings)]
+    known = knowledge_of(git, versions, _git_trees(trees), settings, retired_in=_git_trees(agreed))
+    return replace(known, shallow=git.is_shallow(), unfetched=tuple(_unfetched(git)))
 
 
-def knowledge_of(git: Git, versions: Iterable[Version], trees: Iterable[GitTree], settings: Settings) -> Knowledge:
+def knowledge_of(
+    git: Git,
+    versions: Iterable[Version],
+    trees: Iterable[GitTree],
+    settings: Settings,
+    retired_in: Iterable[GitTree] = (),
+) -> Knowledge:
     """Knowledge from given trees, for callers that look at another set of them (a push, the index)."""
-    files = _files(trees)
-    contents = git.read_blobs(oid for path, oid in files.items() if _is_small(path))
-    scans, damaged = [], []
-    for path, oid in sorted(files.items()):
-        if posixpath.basename(path) != RECORD_FILE:
-            continue
-        try:
-            record = parse_record(contents[oid], path)
-            check_place(record, path)
-        except TamperedError as error:
-            damaged.append((dataset_of(path), error.message))
-            continue
-        if settings.accepts(record.method_digest):
-            scans.append(_scan(git, record, files.get(posixpath.join(posixpath.dirname(path), FINDINGS_FILE))))
-    return Knowledge(
-        versions=tuple(versions),
-        scans=tuple(scans),
-        retirements=tuple(_retirements(files, contents)),
-        shallow=git.is_shallow(),
-        damaged=tuple(damaged),
-    )
+    files = _files(trees, _is_record_file)
+    retirements = _files(retired_in, is_retirement)
+    small = [oid for path, oids in files.items() if posixpath.basename(path) == RECORD_FILE for oid in oids]
+    contents = git.read_blobs([*small, *(oids[0] for oids in retirements.values())])
+    scans: list[Scan] = []
+    damaged: list[tuple[str, str]] = []
+    for path, oids in sorted(files.items()):
+        if posixpath.basename(path) == RECORD_FILE:
+            records, problems = _records(path, [contents[oid] for oid in oids])
+            damaged += problems
+            findings = files.get(posixpath.join(posixpath.dirname(path), FINDINGS_FILE), [])
+            scans += [_scan(git, record, findings) for record in records if settings.accepts(record.method_digest)]
+    retired = (parse_retirement(contents[oids[0]], path) for path, oids in sorted(retirements.items()))
+    return Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged))
 
 
 def frozen_versions(git: Git, catalog: Callable[[str], Catalog]) -> Iterator[Version]:
@@ -59,11 +68,14 @@ def frozen_versions(git: Git, catalog: Callable[[str], Catalog]) -> Iterator[Ver
         if number is None or not catalog(tag.commit).has(name):
             continue
         try:
-            source = catalog(tag.commit).state(name).source
+            state = catalog(tag.commit).state(name)
         except HeldoutError:
             # A dataset.yaml that cannot be read names no content: the tag is a version without records, so unknown.
-            source = f"unreadable:{tag.commit}"
-        yield Version(VersionName(name, number), tag.commit, source, tag.annotated)
+            yield Version(VersionName(name, number), tag.commit, f"unreadable:{tag.commit}", tag.annotated)
+        else:
+            yield Version(
+                VersionName(name, number), tag.commit, state.source, tag.annotated, state.spec.holdout_names()
+            )
 
 
 def dataset_of(path: str) -> str:
@@ -83,29 +95,78 @@ def _commits(git: Git, versions: Iterable[Version]) -> list[str]:
     return list(dict.fromkeys(commits))
 
 
-def _files(trees: Iterable[GitTree]) -> dict[str, str]:
-    """Blob by path of records, findings and retirements; the first tree that has a path decides (HEAD comes first)."""
-    files: dict[str, str] = {}
+def _agreed(git: Git, settings: Settings) -> list[str]:
+    """HEAD, and of each remote the protected branches and the default one."""
+    head = git.head()
+    commits = [head] if head else []
+    for remote in git.remotes():
+        names = [*settings.protected_branches, "HEAD"]
+        commits += [commit for name in names if (commit := git.commit_of(f"refs/remotes/{remote}/{name}"))]
+    return list(dict.fromkeys(commits))
+
+
+def _unfetched(git: Git) -> Iterator[str]:
+    """Remotes whose versions this clone was told not to fetch: then it cannot know them all, like a shallow one."""
+    for remote in git.remotes():
+        tags = git.config_get(f"remote.{remote}.tagOpt")
+        if tags == "--no-tags":
+            what = "no tags"
+        elif tags != "--tags" and not any("refs/heads/*:" in spec for spec in git.fetch_specs(remote)):
+            what = "only some branches and their tags"
+        else:
+            continue
+        fix = f"git config remote.{remote}.tagOpt --tags, then git fetch {remote}"
+        yield f"this clone fetches {what} from {remote}, so versions may be missing here ({fix})"
+
+
+def _git_trees(trees: Iterable[FileTree]) -> list[GitTree]:
+    return [tree for tree in trees if isinstance(tree, GitTree)]
+
+
+def _is_record_file(path: str) -> bool:
+    return "/scans/" in path
+
+
+def _files(trees: Iterable[GitTree], wanted: Callable[[str], bool]) -> dict[str, list[str]]:
+    """The blobs that the trees have at each wanted path, each once, HEAD's first.
+
+    A record never changes, so there is one; where a tree's copy was damaged or edited, another tree's still counts.
+    """
+    files: dict[str, list[str]] = {}
     for tree in trees:
         for entry in tree.entries(ROOT):
-            if "/scans/" in entry.path or is_retirement(entry.path):
-                files.setdefault(entry.path, entry.oid)
+            if entry.mode in REGULAR_MODES and wanted(entry.path):
+                oids = files.setdefault(entry.path, [])
+                if entry.oid not in oids:
+                    oids.append(entry.oid)
     return files
 
 
-def _scan(git: Git, record: ScanRecord, findings_oid: str | None) -> Scan:
-    def read() -> bytes | None:
-        return git.read_blobs([findings_oid])[findings_oid] if findings_oid else None
+def _records(path: str, copies: Iterable[bytes]) -> tuple[list[ScanRecord], list[tuple[str, str]]]:
+    """Every readable copy of a record, for contaminated by any is contaminated; or, of none, what is wrong."""
+    records: list[ScanRecord] = []
+    problems: list[tuple[str, str]] = []
+    for data in copies:
+        try:
+            record = parse_record(data, path)
+            check_place(record, path)
+        except TamperedError as error:
+            problems.append((dataset_of(path), error.message))
+        else:
+            records.append(record)
+    return records, [] if records else problems
 
-    return Scan(record, lambda: load_findings(record, read))
 
+def _scan(git: Git, record: ScanRecord, findings: Sequence[str]) -> Scan:
+    """Findings can be long, and are read when an answer needs them; of several copies, the one that the record names
+    by digest."""
 
-def _retirements(files: dict[str, str], contents: dict[str, bytes]) -> Iterator[Retirement]:
-    for path, oid in sorted(files.items()):
-        if is_retirement(path):
-            yield parse_retirement(contents[oid], path)
+    def load() -> tuple[Finding, ...]:
+        copies = (git.read_blobs([oid])[oid] for oid in findings)
+        data = None
+        for data in copies:
+            if digest_bytes(data) == record.findings_digest:
+                break
+        return load_findings(record, lambda: data)
 
-
-def _is_small(path: str) -> bool:
-    """Records and retirements are read at once; findings can be long and are read when an answer needs them."""
-    return posixpath.basename(path) == RECORD_FILE or is_retirement(path)
+    return Scan(record, load)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from heldout.domain.coverage import GapKind, Knowledge, Version
+from heldout.domain.coverage import Answer, Gap, GapKind, Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
 from heldout.services.knowledge import knowledge_of
-from heldout.services.workspace import Workspace, readable_state
+from heldout.services.workspace import Workspace
 from heldout.storage.git.refs import RefUpdate
 from heldout.storage.git.repository import Git
 
@@ -33,31 +34,37 @@ def check(git: Git, updates: Iterable[RefUpdate]) -> PushVerdict:
 def _tag(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
     tag = update.remote_ref[len(_TAGS) :]
     parsed = split_tag(tag)
-    commit = workspace.git.commit_of(update.remote_oid if update.deletes else update.local_oid)
     if parsed is None:
         return
-    known = commit is not None and workspace.catalog(commit).has(parsed[0])
-    if update.deletes:
-        # The remote's object may not be here; then the name alone decides, on the side of keeping a version.
-        if known or (commit is None and _has_dataset(workspace, parsed[0])):
-            yield PushProblem(Refusal.DELETED, update.remote_ref, tag)
-        return
-    if not known or commit is None:
-        return
     name, number = parsed
+    changes = number is not None and not update.creates and update.remote_oid != update.local_oid
+    if changes and _is_version_there(workspace, name, update.remote_oid):
+        yield PushProblem(Refusal.DELETED if update.deletes else Refusal.MOVED, update.remote_ref, tag)
+        return
+    commit = None if update.deletes else workspace.git.commit_of(update.local_oid)
+    if commit is None or not workspace.catalog(commit).has(name):
+        return
     if number is None:
         yield PushProblem(Refusal.MALFORMED, update.remote_ref, tag)
-        return
-    if not update.creates and update.remote_oid != update.local_oid:
-        yield PushProblem(Refusal.MOVED, update.remote_ref, tag)
         return
     yield from _version(workspace, update, VersionName(name, number), commit)
 
 
+def _is_version_there(workspace: Workspace, name: str, remote_oid: str) -> bool:
+    """Whether the tag that the remote has is a version of a dataset. Its object may not be here; then the name alone
+    decides, on the side of keeping a version."""
+    commit = workspace.git.commit_of(remote_oid)
+    if commit is None:
+        return _has_dataset(workspace, name)
+    return workspace.catalog(commit).has(name)
+
+
 def _version(workspace: Workspace, update: RefUpdate, name: VersionName, commit: str) -> Iterator[PushProblem]:
-    state = readable_state(workspace.catalog(commit), name.dataset)
-    if state is None:
-        yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name))
+    try:
+        state = workspace.catalog(commit).state(name.dataset)
+    except HeldoutError as error:
+        gap = Gap(GapKind.UNREADABLE_DATASET, f"the dataset in {commit[:10]} cannot be read: {error}")
+        yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name), Answer(name.dataset, "", (), (gap,)))
         return
     version = Version(name, commit, state.source)
     knowledge = _including(workspace, version)
@@ -79,12 +86,14 @@ def _including(workspace: Workspace, version: Version) -> Knowledge:
     if any(known.name == version.name and known.source == version.source for known in knowledge.versions):
         return knowledge
     others = tuple(known for known in knowledge.versions if known.name != version.name)
-    return Knowledge((*others, version), knowledge.scans, knowledge.retirements, knowledge.shallow, knowledge.damaged)
+    return replace(knowledge, versions=(*others, version))
 
 
 def _has_dataset(workspace: Workspace, name: str) -> bool:
     head = workspace.git.head()
-    return head is not None and workspace.catalog(head).has(name)
+    if head is not None and workspace.catalog(head).has(name):
+        return True
+    return bool(workspace.versions_of(name))
 
 
 def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
@@ -102,8 +111,7 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
             state = catalog.state(name)
         except HeldoutError:
             continue  # pre-commit and verify report a broken dataset; here it can hide no contamination of a version
-        scans = (*known.scans, *recorded.scans)
-        knowledge = Knowledge(known.versions, scans, known.retirements, known.shallow, known.damaged)
+        knowledge = replace(known, scans=(*known.scans, *recorded.scans))
         answer = knowledge.answer(name, state.source)
         if answer.contaminated:
             subject = f"{name} on {branch}"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heldout.domain.coverage import Version
+from heldout.domain.coverage import GapKind, Knowledge, Version
+from heldout.domain.names import VersionName
 from heldout.domain.outcomes import ScanDone
 from heldout.services.progress import Progress
 from heldout.services.reading import read_version
 from heldout.services.recording import commit_records, files_of, write_records
-from heldout.services.scanner import Scanned, Scanner, sweep
+from heldout.services.scanner import Scanned, Scanner, sweep, with_results
 from heldout.services.sources import PlainFiles
 from heldout.services.workspace import Workspace
+
+WORKING_COPY = "working copy"
+_SCANNABLE = (GapKind.NOT_SCANNED, GapKind.SCAN_INCOMPLETE, GapKind.NOT_COMPARED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,9 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
     scanner = Scanner(workspace, fetch=True, progress=progress)
     if located.commit is None:
         files = PlainFiles(workspace.git.top / located.state.folder)
-        reading = read_version(located.state.spec, located.state.source, files, progress=progress)
+        # Edited files are another content than their pointers say, to be compared with a version of those pointers too.
+        source = WORKING_COPY if workspace.store.edited(located.state.outputs) else located.state.source
+        reading = read_version(located.state.spec, source, files, progress=progress)
         scanned = scanner.scan_reading(reading)
         return ScanReport((scanned.done(),), advisory=True)
     scanned = scanner.scan(located.state, located.commit)
@@ -38,10 +45,22 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
 
 
 def scan_all(workspace: Workspace, progress: Progress, *, commit: bool) -> ScanReport:
-    """Scan until every pair of frozen versions is covered; a covered repository costs nothing."""
+    """Scan until every pair of frozen versions is covered; a covered repository costs nothing.
+
+    What no scan can cover (an incomplete version) is among the failed ones: it is not done, it is impossible.
+    """
     swept = sweep(workspace, Scanner(workspace, fetch=True, progress=progress))
+    known = with_results(workspace.knowledge(), (item.result for item in swept.scanned))
     recorded = _record(workspace, swept.scanned, progress, commit=commit) if swept.scanned else None
-    return ScanReport(tuple(item.done() for item in swept.scanned), swept.failed, recorded)
+    failed = (*swept.failed, *_uncovered(known, {version.name for version, _ in swept.failed}))
+    return ScanReport(tuple(item.done() for item in swept.scanned), failed, recorded)
+
+
+def _uncovered(knowledge: Knowledge, told: set[VersionName]) -> Iterator[tuple[Version, str]]:
+    for version in knowledge.taking_part:
+        gaps = [gap for gap in knowledge.gaps(version.dataset, version.source) if gap.kind in _SCANNABLE]
+        if gaps and version.name not in told:
+            yield version, "; ".join(gap.text for gap in gaps)
 
 
 def _record(

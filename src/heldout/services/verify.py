@@ -25,10 +25,14 @@ from heldout.storage.retirements import is_retirement, parse_retirement
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is new: everything at `head` that is not at `base`; with no base, everything."""
+    """What is new: everything at `head` that is not at `base`; with no base, everything.
+
+    `every_record` says that records are made again whether they are new or not.
+    """
 
     head: str
     base: str | None
+    every_record: bool
 
 
 def verify(
@@ -37,7 +41,9 @@ def verify(
     """Check HEAD's datasets, records, retirements and every version this clone knows."""
     git = workspace.git
     head = git.require_commit("HEAD")
-    scope = Scope(head, None if everything else _base(workspace, base, head))
+    start = _base(workspace, base, head)
+    # On the default branch itself nothing is new, and a check of nothing must not read like a check.
+    scope = Scope(head, start, everything or (base is None and start == head))
     problems: list[Problem] = []
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
@@ -126,7 +132,7 @@ def _retirements(workspace: Workspace, head: str) -> Iterator[Problem]:
 
 
 def _is_new(workspace: Workspace, scope: Scope, path: str) -> bool:
-    return scope.base is None or not workspace.tree(scope.base).paths(path)
+    return scope.every_record or scope.base is None or not workspace.tree(scope.base).paths(path)
 
 
 def _replays(
@@ -138,22 +144,36 @@ def _replays(
     *,
     replay: bool,
 ) -> Iterator[Problem]:
-    """Make again every record that an answer rests on and that is new; older content nobody answers for is left."""
+    """Make again every record that an answer rests on and that is new; older content nobody answers for is left.
+
+    A record that cannot be made again (one version it names is gone) is no worry where others that can be say all that
+    it says about versions that are still here.
+    """
     if not replay:
         return
     replayer = Replay(workspace, states, progress)
     live = {*states, *(version.source for version in workspace.knowledge().versions)}
-    outcomes: dict[str, list[tuple[str, ReplayResult]]] = {}
-    for path in sorted(new):
-        if records[path].source in live:
-            outcomes.setdefault(records[path].source, []).append((path, replayer.run(records[path], path)))
-    for results in outcomes.values():
-        proven = any(result is ReplayResult.SAME for _, result in results)
-        for path, result in results:
-            if result is ReplayResult.DIFFERENT:
-                yield Problem(Level.FAILED, path, "is not what its data and method give", "record-forged")
-            elif result is not ReplayResult.SAME and not proven:
-                yield Problem(Level.UNKNOWN, path, f"could not be made again: {result.value}", "record-not-replayed")
+    results = {path: replayer.run(records[path], path) for path in sorted(new) if records[path].source in live}
+    proven = {
+        claim
+        for path, result in results.items()
+        if result is ReplayResult.SAME
+        for claim in _claims(records[path], live)
+    }
+    for path, result in results.items():
+        if result is ReplayResult.DIFFERENT:
+            yield Problem(Level.FAILED, path, "is not what its data and method give", "record-forged")
+        elif result is not ReplayResult.SAME and not _claims(records[path], live) <= proven:
+            yield Problem(Level.UNKNOWN, path, f"could not be made again: {result.value}", "record-not-replayed")
+
+
+def _claims(record: ScanRecord, live: set[str]) -> set[frozenset[str]]:
+    """Pairs of contents that answers take from a record: its own with itself, and with each compared one still here."""
+    return {
+        frozenset({record.source, other})
+        for other in (record.source, *(item.source for item in record.compared))
+        if other in live
+    }
 
 
 def _heads(workspace: Workspace, states: dict[str, DatasetState]) -> Iterator[Problem]:

@@ -55,11 +55,11 @@ class Workspace:
 
     @cached_property
     def settings(self) -> Settings:
-        """From the working copy, or from HEAD where there is none."""
+        """As HEAD has them: what an answer rests on is committed. Before the first commit, the working copy's."""
         head = self.git.head()
-        if not self.git.bare:
-            return read_settings(FolderTree(self.git.top))
-        return read_settings(self.tree(head)) if head else Settings()
+        if head is not None:
+            return read_settings(self.tree(head))
+        return Settings() if self.git.bare else read_settings(FolderTree(self.git.top))
 
     def tree(self, treeish: str) -> GitTree:
         """A commit's files; a whole listing, for `.dvc` files may lie anywhere."""

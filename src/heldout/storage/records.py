@@ -177,7 +177,7 @@ def _record(content: Any) -> ScanRecord:
         holdout_members=content["holdout"]["members"],
         incomplete=tuple(content["incomplete"]),
         compared=tuple(Compared(**item) for item in content["compared"]),
-        counts=content["counts"],
+        counts=_counts(content["counts"]),
         capped=Capped(**content["capped"]),
         findings_digest=findings["digest"],
         findings_lines=findings["lines"],
@@ -186,6 +186,14 @@ def _record(content: Any) -> ScanRecord:
 
 def _examples(content: dict[str, Any]) -> Examples:
     return Examples(**{**content, "no_text_named": tuple(content["no_text_named"])})
+
+
+def _counts(counts: dict[str, int]) -> dict[str, int]:
+    """An answer asks these before it reads findings, so one that is missing must not pass for none found."""
+    wanted = [*(kind.value for kind in Kind), "holdout_contamination"]
+    if [name for name in wanted if name not in counts] or not all(type(value) is int for value in counts.values()):
+        raise ValueError(f"counts needs a number for each of {', '.join(wanted)}")
+    return counts
 
 
 def check_place(record: ScanRecord, path: str) -> None:

@@ -223,6 +223,11 @@ class Git:
     def remotes(self) -> list[str]:
         return self.run("remote").decode("utf-8", "surrogateescape").split()
 
+    def fetch_specs(self, remote: str) -> list[str]:
+        """What `git fetch` brings from a remote: `+refs/heads/*:refs/remotes/origin/*`, one refspec an entry."""
+        output = self._run(("config", "--get-all", f"remote.{remote}.fetch"), accept=(0, 1))[1]
+        return output.decode("utf-8", "surrogateescape").split()
+
     def ls_remote_tags(self, remote: str, timeout: float = 30.0) -> list[refs.Tag]:
         """The remote's tags as they are now. Raises RepositoryError `git-failed` or `git-timeout`."""
         return refs.parse_remote_tags(self.run("ls-remote", "--tags", "--", remote, timeout=timeout))
