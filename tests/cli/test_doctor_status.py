@@ -81,7 +81,10 @@ def test_each_broken_thing_is_named_with_its_fix(clone: Repo) -> None:
     hook.write_text(hook.read_text().replace("HELDOUT_PYTHON=/", "HELDOUT_PYTHON=/gone/"))
     clone.write(".gitignore", "")
     clone.write(".gitattributes", "")
-    clone.write("datasets/support/dataset.yaml", "format: heldout/dataset@1\nname: support\ndatas: []\n")
+    clone.write(
+        "datasets/support/dataset.yaml",
+        "format: heldout/dataset@1\nname: support\nholdouts: []\ndata: [{path: a.csv}]\n",
+    )
     code, found = checks(clone.path)
     assert code == 1
     assert found["hooks"] == ("problem", "heldout init")
