@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from heldout.domain.overlap import ContainmentLink, NearLink
 from heldout.domain.pool import Pool
 from heldout.matching.classes import Classes
 from heldout.matching.containment import POSITIONS, containments
-from heldout.matching.minhash import signatures
+from heldout.matching.minhash import EMPTY, signatures
 from heldout.matching.near import NearParameters, near_pairs
 from heldout.matching.spans import longest_shared_span
 from heldout.matching.texts import NormalisedTexts, normalise_batch
@@ -45,10 +46,24 @@ class Links:
         return bool(self.texts.offsets[position + 1] > self.texts.offsets[position])
 
 
-def match(pool: Pool, texts: Mapping[str, str], method: Method, progress: Progress = SILENT) -> Links:
+class SignatureStore(Protocol):
+    """Signatures of one method by input digest; `find` also says which of the asked it has."""
+
+    def find(self, inputs: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]: ...
+
+    def add(self, inputs: Sequence[str], signatures: NDArray[np.uint32]) -> None: ...
+
+
+def match(
+    pool: Pool,
+    texts: Mapping[str, str],
+    method: Method,
+    progress: Progress = SILENT,
+    cache: SignatureStore | None = None,
+) -> Links:
     """Near pairs and containments of a pool. `texts` maps input digests to texts; an absent one has none here.
 
-    The result depends on the pool's versions and the method only, not on which version is scanned.
+    The result depends on the pool's versions and the method only, not on which version is scanned, nor on `cache`.
     """
     progress.stage(f"comparing {len(pool.inputs):,} distinct inputs")
     normalised = normalise_batch([texts.get(digest, "") for digest in pool.inputs])
@@ -63,7 +78,7 @@ def match(pool: Pool, texts: Mapping[str, str], method: Method, progress: Progre
         threshold=threshold,
         bucket_cap=method.bucket_cap,
     )
-    rows = signatures(normalised, count=method.permutations, seed=method.seed)
+    rows = _signatures(pool.inputs, normalised, texts, method, cache)
     near = near_pairs(normalised, rows, parameters, classes)
     inside = containments(normalised, method.containment_min_length, classes, method.containment_cap)
     return Links(
@@ -93,6 +108,30 @@ def match(pool: Pool, texts: Mapping[str, str], method: Method, progress: Progre
         capped_buckets=near.capped_buckets,
         capped_containments=inside.capped,
     )
+
+
+def _signatures(
+    inputs: Sequence[str],
+    normalised: NormalisedTexts,
+    texts: Mapping[str, str],
+    method: Method,
+    cache: SignatureStore | None,
+) -> NDArray[np.uint32]:
+    """Signatures of all inputs, of which only those not seen before are computed (B37).
+
+    An input whose text is kept outside has the signature of no text, and none in the cache: its digest is the digest
+    of that text, which another version may hold inline.
+    """
+    if cache is None:
+        return signatures(normalised, count=method.permutations, seed=method.seed)
+    result = np.full((len(inputs), method.permutations), EMPTY, np.uint32)
+    readable = np.flatnonzero(np.fromiter((digest in texts for digest in inputs), np.bool_, len(inputs)))
+    found, known = cache.find([inputs[row] for row in readable.tolist()])
+    result[readable[known]] = found[known]
+    fresh = readable[~known]
+    result[fresh] = signatures(normalised.take(fresh), count=method.permutations, seed=method.seed)
+    cache.add([inputs[row] for row in fresh.tolist()], result[fresh])
+    return result
 
 
 def _ints(values: NDArray[np.int64]) -> list[int]:

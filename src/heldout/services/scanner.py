@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from heldout.domain.coverage import Knowledge, Scan, Version
 from heldout.domain.outcomes import ScanDone
@@ -14,6 +15,8 @@ from heldout.services.scanning import ScanResult, scan
 from heldout.services.sources import StoredData
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import DatasetState
+from heldout.storage.signature_cache import FOLDER as CACHE_FOLDER
+from heldout.storage.signature_cache import SignatureCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,14 @@ class Scanner:
         self._progress = progress
         self._readings: dict[str, Reading] = {}
 
+    @cached_property
+    def _cache(self) -> SignatureCache | None:
+        """In the working copy's .heldout; a bare repository, which has no such place, works without."""
+        git, method = self._workspace.git, self._workspace.settings.method
+        if git.bare:
+            return None
+        return SignatureCache(git.top / CACHE_FOLDER, method.digest, method.permutations, self._progress.note)
+
     def reading(self, state: DatasetState, commit: str | None = None) -> Reading:
         """Every example of a committed state. Raises MissingDataError (slug data-missing) for data that is not here."""
         if state.source not in self._readings:
@@ -71,7 +82,7 @@ class Scanner:
                 others.append(self._version(version))
             except HeldoutError as error:
                 left_out.append((version, str(error)))
-        result = scan(subject, others, self._workspace.settings.method, self._progress)
+        result = scan(subject, others, self._workspace.settings.method, self._progress, self._cache)
         return Scanned(result, tuple(left_out))
 
     def _version(self, version: Version) -> Reading:
@@ -90,13 +101,7 @@ class Scanner:
 def with_results(knowledge: Knowledge, results: Iterable[ScanResult]) -> Knowledge:
     """What would be known if these records were committed."""
     scans = [Scan(result.record, lambda found=result.findings: found) for result in results]  # type: ignore[misc]
-    return Knowledge(
-        versions=knowledge.versions,
-        scans=(*knowledge.scans, *scans),
-        retirements=knowledge.retirements,
-        shallow=knowledge.shallow,
-        damaged=knowledge.damaged,
-    )
+    return replace(knowledge, scans=(*knowledge.scans, *scans))
 
 
 @dataclass(frozen=True, slots=True)

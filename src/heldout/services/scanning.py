@@ -11,7 +11,7 @@ from heldout.domain.method import Method
 from heldout.domain.overlap import Expansion, Overlaps
 from heldout.domain.pool import Pool
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
-from heldout.services.matching_pool import Links, match
+from heldout.services.matching_pool import Links, SignatureStore, match
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_findings, render_record
@@ -35,14 +35,20 @@ class ScanResult:
         return {f"{folder}/{RECORD_FILE}": render_record(self.record), f"{folder}/{FINDINGS_FILE}": self.findings_bytes}
 
 
-def scan(subject: Reading, others: Sequence[Reading], method: Method, progress: Progress = SILENT) -> ScanResult:
+def scan(
+    subject: Reading,
+    others: Sequence[Reading],
+    method: Method,
+    progress: Progress = SILENT,
+    cache: SignatureStore | None = None,
+) -> ScanResult:
     """Compare a version with itself across splits and with the others (B38).
 
     A function of its arguments' data and the method alone: the same bytes on any machine, in any order.
     """
     pool = Pool(subject.holding(), [reading.holding() for reading in others])
     texts = {digest: text for reading in (subject, *others) for digest, text in reading.texts.items()}
-    links = match(pool, texts, method, progress)
+    links = match(pool, texts, method, progress, cache)
     overlaps = expand(pool, links, method)
     return _result(subject, others, method, pool, links, overlaps)
 
