@@ -150,8 +150,9 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, capfd: pyte
         (Step("why", "exit 3"), "it ended with 3 and should have ended with 0"),
         (Step("why", "true", status=1), "it ended with 0 and should have ended with 1"),
         (Step("why", "echo this", shows=("this", "that")), "it should have printed 'that'"),
+        (Step("why", "echo heldout: defect in the hook"), "it reported 'heldout: defect in the hook'"),
     ],
-    ids=["failed", "worked", "silent"],
+    ids=["failed", "worked", "silent", "defect"],
 )
 def test_it_stops_where_the_story_is_not_true(
     step: Step, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

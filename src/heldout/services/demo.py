@@ -50,4 +50,9 @@ def _perform(stage: Stage, chapter: str, step: Step, audience: Audience) -> Step
     status = stage.run(step.command, on_line)
     audience.end(step, status)
     text = "\n".join(printed)
-    return StepDone(chapter, step, status, tuple(wanted for wanted in step.shows if wanted not in text))
+    lacking = tuple(wanted for wanted in step.shows if wanted not in text)
+    return StepDone(chapter, step, status, lacking, next(filter(_is_defect, printed), None))
+
+
+def _is_defect(line: str) -> bool:
+    return line.startswith(("heldout: defect in", "heldout: this is a defect"))
