@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -16,8 +16,11 @@ class FileTree(Protocol):
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file; None where there is none (a link, a folder and a submodule are none)."""
 
-    def paths(self, prefix: str = "") -> Iterable[str]:
-        """Regular files at or below a folder, sorted by their bytes; `prefix` is a whole path, never half a name."""
+    def paths(self, prefix: str = "", without: Collection[str] = ()) -> Iterable[str]:
+        """Regular files at or below a folder, sorted by their bytes; `prefix` is a whole path, never half a name.
+
+        Folders named in `without` are not entered.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class FolderTree:
             return None
         return file.read_bytes()
 
-    def paths(self, prefix: str = "") -> list[str]:
+    def paths(self, prefix: str = "", without: Collection[str] = ()) -> list[str]:
         start = self.top / prefix
         if not below(self.top, start):
             return []
@@ -40,7 +43,7 @@ class FolderTree:
             return [prefix]
         found = []
         for folder, folders, files in os.walk(start):
-            folders[:] = [name for name in folders if name != ".git"]
+            folders[:] = [name for name in folders if name != ".git" and name not in without]
             here = Path(folder)
             found += [(here / name).relative_to(self.top).as_posix() for name in files if _regular(here / name)]
         return sorted(found, key=os.fsencode)

@@ -86,12 +86,31 @@ def run_git(
             ["git", *arguments], input=stdin, capture_output=True, cwd=cwd, env=env, timeout=timeout, check=False
         )
     except FileNotFoundError as error:
-        if not cwd.is_dir():
-            raise RepositoryError("not-a-repository", f"{cwd} is no folder") from error
-        raise RepositoryError("git-missing", "git is not installed", hint="install git 2.39 or newer") from error
+        raise _cannot_start(cwd) from error
     except subprocess.TimeoutExpired as error:
         raise RepositoryError("git-timeout", f"git {arguments[0]} did not answer in {timeout:g} seconds") from error
     if done.returncode not in accept:
         words = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
         raise RepositoryError("git-failed", f"git {arguments[0]}: {words}")
     return done.returncode, done.stdout
+
+
+def start_git(arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """A Git command that is talked to through pipes; what it says on standard error is lost."""
+    try:
+        return subprocess.Popen(
+            ["git", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=cwd,
+            env=env,
+        )
+    except FileNotFoundError as error:
+        raise _cannot_start(cwd) from error
+
+
+def _cannot_start(cwd: Path) -> RepositoryError:
+    if not cwd.is_dir():
+        return RepositoryError("not-a-repository", f"{cwd} is no folder")
+    return RepositoryError("git-missing", "git is not installed", hint="install git 2.39 or newer")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from heldout.errors import RepositoryError
 from heldout.storage.git import index, refs, trees
+from heldout.storage.git.objects import Objects
 from heldout.storage.git.process import NAMES_A_REPOSITORY, foreign_environment, inherited_environment, run_git
 
-_SMALL_BLOB = 1 << 20  # bytes; larger blobs are handed over and forgotten
 _REBASES = ("rebase-merge", "rebase-apply")
 
 
@@ -28,7 +28,10 @@ class Git:
     common_dir: Path
     bare: bool
     env: Mapping[str, str] = field(repr=False, compare=False)
-    _blobs: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+    _objects: Objects = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_objects", Objects(self.top, self.env))
 
     @classmethod
     def discover(cls, start: Path) -> Git:
@@ -112,7 +115,9 @@ class Git:
         return self.line("symbolic-ref", "-q", "HEAD")
 
     def commit_of(self, rev: str) -> str | None:
-        return self.line("rev-parse", "-q", "--verify", "--end-of-options", rev + "^{commit}")
+        """The commit that a name leads to; None where it leads to none."""
+        found = None if "\n" in rev else next(self._objects.ask([rev + "^{commit}"]))
+        return found[0] if found else None
 
     def require_commit(self, rev: str) -> str:
         """Raises RepositoryError `unknown-revision`."""
@@ -128,25 +133,23 @@ class Git:
 
         Raises RepositoryError `unknown-revision`.
         """
-        oid = self.line("rev-parse", "-q", "--verify", "--end-of-options", treeish + "^{tree}")
-        if oid is None:
-            raise RepositoryError("unknown-revision", f"{treeish} names no commit or tree of this repository")
-        listing = self.run("ls-tree", "-r", "-z", "--full-tree", oid, "--", *under)
-        return trees.GitTree(oid, self, trees.parse_listing(listing))
+        return self.many_trees([treeish], under)[0]
+
+    def many_trees(self, treeishes: Sequence[str], under: Sequence[str] = ()) -> list[trees.GitTree]:
+        """The same for many at the price of one."""
+        found = []
+        for treeish, oid in zip(treeishes, self._objects.trees(treeishes), strict=True):
+            if oid is None:
+                raise RepositoryError("unknown-revision", f"{treeish} names no commit or tree of this repository")
+            found.append(trees.GitTree(oid, self._objects, tuple(under)))
+        return found
 
     def read_blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
-        """Contents by object id, each id fetched once, with one process for all; small ones are remembered.
+        """Contents by object id, each id fetched once; small ones are remembered.
 
         Raises RepositoryError `git-object-missing`.
         """
-        wanted = dict.fromkeys(oids)
-        absent = [oid for oid in wanted if oid not in self._blobs]
-        fetched: dict[str, bytes] = {}
-        if absent:
-            request = "".join(oid + "\n" for oid in absent).encode("ascii")
-            fetched = trees.parse_batch(self.run("cat-file", "--batch", stdin=request), absent)
-            self._blobs.update({oid: data for oid, data in fetched.items() if len(data) <= _SMALL_BLOB})
-        return {oid: fetched[oid] if oid in fetched else self._blobs[oid] for oid in wanted}
+        return self._objects.read_blobs(oids)
 
     def index_tree(self) -> str | None:
         """A tree of what would be committed now, by the index the current hook sees; None while paths are unmerged."""

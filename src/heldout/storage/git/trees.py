@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
-from heldout.errors import RepositoryError
-
 REGULAR_MODES = frozenset({"100644", "100755"})
+_FOLDER = "40000"
+
+Children = Mapping[str, tuple[str, str]]
+"""One folder of a tree: (mode, object id) by name, in Git's order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,37 +24,49 @@ class TreeEntry:
     path: str
 
 
-class BlobSource(Protocol):
+class ObjectSource(Protocol):
+    """Objects by id, each read once and remembered: commits share most of their folders."""
+
     def read_blobs(self, oids: Iterable[str]) -> dict[str, bytes]: ...
 
+    def read_folders(self, oids: Iterable[str]) -> Mapping[str, Children]: ...
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class GitTree:
-    """A FileTree over a commit or tree. Listed once; blobs are fetched when asked for.
+    """A FileTree over a commit or tree. Folders are read when something below them is asked for.
 
-    Each `read` outside what was preloaded is one process: name many paths to `preload` or `read_many` first.
+    `under` limits it to what is at or below these paths; without any it is the whole tree.
     """
 
     oid: str
-    source: BlobSource
-    files: dict[str, TreeEntry]
+    source: ObjectSource
+    under: tuple[str, ...] = ()
 
-    def entries(self, prefix: str = "") -> list[TreeEntry]:
-        """Everything at or below a folder, links and submodules included, in Git's order (by the path's bytes)."""
-        folder = prefix.rstrip("/") + "/"
-        if not prefix:
-            return list(self.files.values())
-        return [entry for path, entry in self.files.items() if path == prefix or path.startswith(folder)]
+    @cached_property
+    def files(self) -> dict[str, TreeEntry]:
+        return {entry.path: entry for entry in self.entries()}
 
-    def paths(self, prefix: str = "") -> list[str]:
-        return [entry.path for entry in self.entries(prefix) if entry.mode in REGULAR_MODES]
+    def entries(self, prefix: str = "", without: Collection[str] = ()) -> list[TreeEntry]:
+        """Everything at or below a folder, links and submodules included, in Git's order (by the path's bytes).
+
+        Folders named in `without` are not entered.
+        """
+        if prefix or not self.under:
+            return list(self._below(prefix.rstrip("/"), without))
+        found = {entry.path: entry for path in self.under for entry in self._below(path.rstrip("/"), without)}
+        return [found[path] for path in sorted(found, key=os.fsencode)]
+
+    def paths(self, prefix: str = "", without: Collection[str] = ()) -> list[str]:
+        return [entry.path for entry in self.entries(prefix, without) if entry.mode in REGULAR_MODES]
 
     def read(self, path: str) -> bytes | None:
         return self.read_many([path]).get(path)
 
     def read_many(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """Contents of those of the paths that are regular files, with one process for all of them."""
-        wanted = {path: self.files[path].oid for path in paths if self._is_file(path)}
+        """Contents of those paths that are regular files, asked for together."""
+        found = ((path, self._find(path)) for path in paths)
+        wanted = {path: entry[1] for path, entry in found if entry is not None and entry[0] in REGULAR_MODES}
         blobs = self.source.read_blobs(wanted.values())
         return {path: blobs[oid] for path, oid in wanted.items()}
 
@@ -59,39 +74,100 @@ class GitTree:
         """Fetch small files at once; later reads of them cost nothing."""
         self.read_many(paths)
 
-    def _is_file(self, path: str) -> bool:
-        entry = self.files.get(path)
-        return entry is not None and entry.mode in REGULAR_MODES
+    def folder(self, path: str) -> str | None:
+        """The id of the folder at a path."""
+        entry = self._find(path)
+        return entry[1] if entry is not None and entry[0] == _FOLDER else None
+
+    def _find(self, path: str) -> tuple[str, str] | None:
+        at = (_FOLDER, self.oid)
+        for name in path.split("/") if path else ():
+            if at[0] != _FOLDER:
+                return None
+            inside = self.source.read_folders([at[1]])[at[1]].get(name)
+            if inside is None:
+                return None
+            at = inside
+        return at
+
+    def _below(self, prefix: str, without: Collection[str]) -> Iterator[TreeEntry]:
+        start = self._find(prefix)
+        if start is None:
+            return
+        if start[0] != _FOLDER:
+            yield TreeEntry(*start, prefix)
+            return
+        load_below(self.source, [start[1]], without)
+        yield from _walk(self.source, start[1], f"{prefix}/" if prefix else "", without)
 
 
-def parse_listing(output: bytes) -> dict[str, TreeEntry]:
-    """`ls-tree -r -z`: mode, type, object id, a tab, the path. Sorted by Git; kept in that order."""
-    files = {}
-    for line in output.split(b"\0"):
-        if line:
-            head, _, raw = line.partition(b"\t")
-            mode, _, oid = head.decode("ascii").split(" ")
-            path = os.fsdecode(raw)
-            files[path] = TreeEntry(mode, oid, path)
-    return files
+def load_below(source: ObjectSource, folders: Iterable[str], without: Collection[str] = ()) -> None:
+    """Read folders and all folders inside them, a level at a time: later walks through them ask nothing."""
+    seen: set[str] = set()
+    level = list(dict.fromkeys(folders))
+    while level:
+        seen.update(level)
+        read = source.read_folders(level)
+        inside = (
+            oid
+            for folder in level
+            for name, (mode, oid) in read[folder].items()
+            if mode == _FOLDER and oid not in seen and name not in without
+        )
+        level = list(dict.fromkeys(inside))
 
 
-def parse_batch(output: bytes, oids: Sequence[str]) -> dict[str, bytes]:
-    """`cat-file --batch`: a header line and the bytes of each object, in the order asked for.
+def changed_below(
+    source: ObjectSource, folders: Iterable[str], prefix: str, without: Collection[str] = ()
+) -> Iterator[TreeEntry]:
+    """Everything below folders that stand at one place in several trees; what they share comes once, the first's first.
 
-    Raises RepositoryError (`git-object-missing`) for an object that is not here: a damaged or partial clone.
+    Five hundred commits hold a thousand files each, and a few new ones each: only those are walked.
     """
-    blobs, at = {}, 0
-    for oid in oids:
-        end = output.index(b"\n", at)
-        header = output[at:end].decode("ascii").split(" ")
-        if len(header) != 3:
-            raise RepositoryError(
-                "git-object-missing",
-                f"Git has no object {oid}",
-                hint="git fsck shows what is damaged; in a partial clone, fetch the objects first",
-            )
-        at = end + 1
-        blobs[oid] = output[at : at + int(header[2])]
-        at += int(header[2]) + 1
-    return blobs
+    seen: set[tuple[str, str]] = set()
+    stack = [(prefix, oid) for oid in reversed(list(dict.fromkeys(folders)))]
+    load_below(source, [oid for _, oid in stack], without)
+    while stack:
+        at, folder = stack.pop()
+        for name, (mode, oid) in source.read_folders([folder])[folder].items():
+            path = f"{at}/{name}"
+            if (path, oid) in seen:
+                continue
+            seen.add((path, oid))
+            if mode != _FOLDER:
+                yield TreeEntry(mode, oid, path)
+            elif name not in without:
+                stack.append((path, oid))
+
+
+def _walk(source: ObjectSource, folder: str, prefix: str, without: Collection[str]) -> Iterator[TreeEntry]:
+    for name, (mode, oid) in source.read_folders([folder])[folder].items():
+        if mode != _FOLDER:
+            yield TreeEntry(mode, oid, prefix + name)
+        elif name not in without:
+            yield from _walk(source, oid, f"{prefix}{name}/", without)
+
+
+def parse_folder(data: bytes, id_bytes: int) -> Children:
+    """A tree object: mode, a space, the name, a zero byte, the id in binary; in the order of the paths below."""
+    children = {}
+    at = 0
+    while at < len(data):
+        space = data.index(b" ", at)
+        end = data.index(b"\0", space)
+        mode = data[at:space]
+        at = end + 1 + id_bytes
+        children[os.fsdecode(data[space + 1 : end])] = (_MODES.get(mode) or _mode(mode), data[end + 1 : at].hex())
+    return children
+
+
+_MODES = {mode.encode(): mode for mode in (*REGULAR_MODES, "120000", "160000", _FOLDER)}
+
+
+def _mode(raw: bytes) -> str:
+    """Old tools wrote other modes (100664, 040000); read as Git reads them."""
+    bits = int(raw, 8)
+    kind = bits & 0o170000
+    if kind == 0o100000:
+        return "100755" if bits & 0o100 else "100644"
+    return {0o040000: _FOLDER, 0o120000: "120000"}.get(kind, "160000")
