@@ -5,6 +5,7 @@ Everything here is decided from records alone. Data is read by scans, never by a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -154,21 +155,36 @@ class Knowledge:
         """Source digests of the versions that take part."""
         return frozenset(version.source for version in self.taking_part)
 
+    @cached_property
+    def _scans_by_source(self) -> dict[str, list[Scan]]:
+        groups: defaultdict[str, list[Scan]] = defaultdict(list)
+        for scan in self.scans:
+            groups[scan.record.source].append(scan)
+        return dict(groups)
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], bool]:
+        """(scanned, compared) versions of every record, and whether one of the records saw all examples of both."""
+        pairs: dict[tuple[str, str], bool] = {}
+        for scan in self.scans:
+            for item in scan.record.compared:
+                pair = (scan.record.source, item.source)
+                pairs[pair] = pairs.get(pair, False) or (scan.record.self_complete and item.complete)
+        return pairs
+
     def scans_of(self, source: str) -> list[Scan]:
-        return [scan for scan in self.scans if scan.record.source == source]
+        return self._scans_by_source.get(source, [])
 
     def complete_scans_of(self, source: str) -> list[Scan]:
         return [scan for scan in self.scans_of(source) if scan.record.self_complete]
 
     def compared(self, first: str, second: str) -> bool:
         """Whether the two versions were compared in full, from either side (A30); equal contents need no comparison."""
-        if first == second:
-            return True
-        return any(
-            scan.record.self_complete and scan.record.covers(other)
-            for source, other in ((first, second), (second, first))
-            for scan in self.scans_of(source)
-        )
+        return first == second or any(self._pairs.get(pair, False) for pair in ((first, second), (second, first)))
+
+    def met(self, first: str, second: str) -> bool:
+        """Whether a record has compared the two at all, be it only such examples as could be read."""
+        return first == second or (first, second) in self._pairs or (second, first) in self._pairs
 
     def contaminations(self, source: str) -> tuple[Contamination, ...]:
         """Findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first.
@@ -243,7 +259,11 @@ class Knowledge:
             if other.source in seen or self.compared(source, other.source):
                 continue
             seen.add(other.source)
-            yield Gap(GapKind.NOT_COMPARED, f"it has not been compared with {other.name}", other.name)
+            if self.met(source, other.source):
+                what = f"it has been compared with {other.name} only in part: not every example could be read"
+                yield Gap(GapKind.PARTLY_COMPARED, what, other.name)
+            else:
+                yield Gap(GapKind.NOT_COMPARED, f"it has not been compared with {other.name}", other.name)
 
     def _redeclared(self, dataset: str, source: str) -> Iterable[Gap]:
         """Splits held out here that another version of the dataset left open: one example under one key is a revision

@@ -88,10 +88,6 @@ class ScanRecord:
     def contaminations(self) -> int:
         return self.counts.get("holdout_contamination", 0)
 
-    def covers(self, source: str) -> bool:
-        """Whether the subject was compared with all of that version's examples."""
-        return any(item.source == source and item.complete for item in self.compared)
-
     def folder(self) -> str:
         """Where the record lives, relative to the repository's top."""
         return f"datasets/{self.dataset}/scans/{self.id}"
