@@ -118,31 +118,27 @@ def sweep(workspace: Workspace, scanner: Scanner) -> Sweep:
     One record of a version against all others covers all its pairs, so a linear history with one unscanned version
     gets one record.
     """
-    knowledge = workspace.knowledge()
+    known = workspace.knowledge()
     scanned: list[Scanned] = []
     failed: list[tuple[Version, str]] = []
     done: set[str] = set()
-    for version in sorted(knowledge.taking_part, key=lambda item: item.name, reverse=True):
-        known = with_results(knowledge, (item.result for item in scanned))
+    for version in sorted(known.taking_part, key=lambda item: item.name, reverse=True):
         if version.source in done or _is_covered(known, version):
             continue
         done.add(version.source)
         try:
             state = workspace.catalog(version.commit).state(version.dataset)
-            scanned.append(scanner.scan(state, version.commit))
+            made = scanner.scan(state, version.commit)
         except HeldoutError as error:
             failed.append((version, str(error)))
+        else:
+            scanned.append(made)
+            known = with_results(known, [made.result])
     return Sweep(tuple(scanned), tuple(failed))
 
 
 def _is_covered(knowledge: Knowledge, version: Version) -> bool:
     """An incomplete scan is not repeated: the same data and method would give the same record."""
-    own = knowledge.scans_of(version.source)
-    return bool(own) and all(
-        other.source == version.source
-        or any(item.source == other.source for scan in own for item in scan.record.compared)
-        or any(
-            item.source == version.source for scan in knowledge.scans_of(other.source) for item in scan.record.compared
-        )
-        for other in knowledge.taking_part
+    return bool(knowledge.scans_of(version.source)) and all(
+        knowledge.met(version.source, other.source) for other in knowledge.taking_part
     )
