@@ -152,7 +152,7 @@ def test_skipped_rows_are_listed(repo: Repo) -> None:
     repo.write("raw/some.jsonl", '{"text": "one"}\n{"text": \n{"text": "three"}\n')
     ran = heldout(repo.path, "add", "some", "raw/some.jsonl=dev", "--on-bad-row", "skip")
     assert ran.code == 0, ran.err
-    assert "1 rows were skipped, so no version of this can be called clean" in ran.out
+    assert "1 row was skipped, so no version of this can be called clean" in ran.out
     assert "raw/some.jsonl:2" in ran.out
     assert "on_bad_row: skip" in described(repo, "some")
 

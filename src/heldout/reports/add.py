@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from heldout.domain.dataset import Fields, JoinedField
-from heldout.domain.intake import Intake
+from heldout.domain.intake import Arrival, Intake
 from heldout.errors import DataError
 
 SHOWN = 5
@@ -14,6 +14,8 @@ SHOWN = 5
 
 def add_lines(intake: Intake) -> list[str]:
     name = intake.spec.name
+    if not intake.created and not intake.described and all(item.how is Arrival.SAME for item in intake.files):
+        return [f"{name} is up to date: {total(intake)}", *proposal_lines(intake)]
     verb, order = ("added", "Add") if intake.created else ("updated", "Update")
     following = f'git add datasets/{name} && git commit -m "{order} {name}"'
     described = (
@@ -48,7 +50,8 @@ def holdout_lines(intake: Intake) -> list[str]:
 def skipped_lines(skipped: tuple[DataError, ...]) -> list[str]:
     if not skipped:
         return []
-    lines = [f"  {len(skipped)} rows were skipped, so no version of this can be called clean:"]
+    count = "1 row was" if len(skipped) == 1 else f"{len(skipped)} rows were"
+    lines = [f"  {count} skipped, so no version of this can be called clean:"]
     lines += [f"    {error}" for error in skipped[:SHOWN]]
     return lines + ([f"    and {len(skipped) - SHOWN} more"] if len(skipped) > SHOWN else [])
 

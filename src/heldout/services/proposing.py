@@ -79,6 +79,8 @@ def draft(items: Sequence[DataFile], samples: Sequence[Sequence[Row]], asked: As
         if path is None:
             raise _ambiguous(proposal)
         parts["input"] = path
+        if proposal.input is None:
+            reasons = (f"input: {path!r}, as chosen", *(text for text in reasons if not text.startswith("input:")))
     for part in ("expected", "key", "split"):
         path = getattr(proposal, part)
         if part not in parts and path is not None and path != parts.get("input"):
