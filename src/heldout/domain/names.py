@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-/_]*[a-zA-Z0-9])?")
-_VERSION = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
+_VERSION = re.compile(r"v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)")
 RESERVED = frozenset({"slices", "scans", "reviews"})
 """Folder names inside a dataset's folder; a dataset nested under one of them could not be told from its contents."""
 
