@@ -15,6 +15,12 @@ def advice(finding: Finding, names: Names, frozen: Collection[str]) -> list[str]
     if sides is None:
         return _no_contamination(finding)
     held, other = sides
+    if _is_the_fix(finding, held, other, names):
+        where = ", ".join(version_labels(held.held_out_in, names, ""))
+        return [
+            f"{_name(held, finding)} left the holdout after {where}: that is the fix, and nothing is left to do.",
+            f"What is frozen keeps its findings: {where} stays contaminated.",
+        ]
     lines = []
     exposing = [source for source in other.open_in if source in frozen]
     if exposing:
@@ -40,6 +46,17 @@ def _exposed(finding: Finding) -> tuple[Side, Side] | None:
         return None
     a, b = finding.a, finding.b
     return (a, b) if a.held_out_in and b.open_in else (b, a)
+
+
+def _is_the_fix(finding: Finding, held: Side, other: Side, names: Names) -> bool:
+    """One example that was held out in earlier versions only, and is not in later ones (A29); a move the other way is
+    an exposed example in a holdout."""
+    if Kind.MOVED not in finding.kinds or set(held.versions) & set(other.versions):
+        return False
+    before = [name for source in held.held_out_in for name in names.named(source)]
+    after = [name for source in other.open_in for name in names.named(source)]
+    frozen = all(names.named(source) for source in held.held_out_in)
+    return frozen and all(late > max(before) for late in after)
 
 
 def _no_contamination(finding: Finding) -> list[str]:
