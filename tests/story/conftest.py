@@ -6,15 +6,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.story import Team, nearly, rows, sentence
+from support.story import Team, around, nearly, rows, sentence
 
 TRAIN = rows("t", 20)
 TEST = {**rows("h", 8), "copied": sentence("t1"), "close": nearly("t2")}
 """Two held-out examples are given away by training ones: `copied` by t1, exactly, and `close` by t2."""
-CLEAN_TEST = rows("h", 8)
+CLEAN_TEST = {**rows("h", 8), "longer": around("t5")}
+"""Nothing is given away; `longer` holds a training text whole, which is for people to look at and blocks nothing."""
 
 
-def _copy(template: Path, target: Path) -> Team:
+def copy(template: Path, target: Path) -> Team:
     shutil.copytree(template, target, symlinks=True, dirs_exist_ok=True)
     return Team(target / "work")
 
@@ -29,7 +30,7 @@ def _empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def _leaky(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("leaky")
-    team = _copy(_empty, base)
+    team = copy(_empty, base)
     team.dataset("support", train=TRAIN, test=TEST)
     team.save("Add support")
     return base
@@ -38,7 +39,7 @@ def _leaky(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def _clean(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("clean")
-    team = _copy(_empty, base)
+    team = copy(_empty, base)
     team.dataset("support", train=TRAIN, test=CLEAN_TEST)
     team.save("Add support")
     team.push_data()
@@ -51,16 +52,16 @@ def _clean(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def empty(_empty: Path, tmp_path: Path) -> Team:
     """Git, DVC, hooks and a remote; no dataset."""
-    return _copy(_empty, tmp_path)
+    return copy(_empty, tmp_path)
 
 
 @pytest.fixture
 def leaky(_leaky: Path, tmp_path: Path) -> Team:
     """The dataset `support`, committed and not frozen, two of whose ten held-out examples are given away."""
-    return _copy(_leaky, tmp_path)
+    return copy(_leaky, tmp_path)
 
 
 @pytest.fixture
 def clean(_clean: Path, tmp_path: Path) -> Team:
     """support@v1.0.0 frozen, clean and pushed, data included."""
-    return _copy(_clean, tmp_path)
+    return copy(_clean, tmp_path)
