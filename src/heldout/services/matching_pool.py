@@ -18,6 +18,7 @@ from heldout.matching.classes import Classes
 from heldout.matching.containment import POSITIONS, containments
 from heldout.matching.minhash import EMPTY, signatures
 from heldout.matching.near import NearParameters, near_pairs
+from heldout.matching.ragged import offsets_of
 from heldout.matching.spans import longest_shared_span
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.services.progress import SILENT, Progress
@@ -141,13 +142,16 @@ def _ints(values: NDArray[np.int64]) -> list[int]:
 
 def _classes(pool: Pool) -> Classes:
     """Numbers for the (dataset, split, version) groups, which do not depend on which version is scanned."""
-    sources = [holding.source for holding in pool.holdings]
-    held = [
-        sorted({(dataset, split, sources[version]) for item in group for dataset, split, version in item.classes()})
-        for group in pool.occurrences
-    ]
-    number = {name: position for position, name in enumerate(sorted({name for names in held for name in names}))}
-    ids = np.fromiter((number[name] for names in held for name in names), np.int32)
-    offsets = np.zeros(len(held) + 1, np.int64)
-    np.cumsum(np.fromiter((len(names) for names in held), np.int64, len(held)), out=offsets[1:])
-    return Classes(ids, offsets)
+    seen: dict[tuple[str, str, int], int] = {}
+    flat: list[int] = []
+    counts: list[int] = []
+    for group in pool.occurrences:
+        names = group[0].classes() if len(group) == 1 else {name for item in group for name in item.classes()}
+        flat.extend([seen.setdefault(name, len(seen)) for name in names])
+        counts.append(len(names))
+    ranked = sorted((dataset, split, pool.sources[version]) for dataset, split, version in seen)
+    rank = {name: position for position, name in enumerate(ranked)}
+    number = np.array([rank[dataset, split, pool.sources[version]] for dataset, split, version in seen], np.int64)
+    owners = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    ids = number[np.array(flat, np.int64)]
+    return Classes(ids[np.lexsort((ids, owners))].astype(np.int32), offsets_of(np.array(counts, np.int64)))
