@@ -24,7 +24,7 @@ TESTS ?= tests
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast pytest lint ledger lock bench clean
+.PHONY: help venv demo test test-fast pytest lint ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -75,6 +75,9 @@ ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 lock: $(STAMP) ## resolve requirements/dev.lock again, one lock for every Python
 	@'$(BIN)/uv' pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes --no-emit-index-url \
 	  --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml -o $(LOCK)
+
+picture: $(STAMP) ## draw the picture in README.md from a run of the demo
+	@'$(BIN)/python' -m tools.terminal_svg
 
 bench: $(STAMP) ## measure the scanner
 	@for script in benchmarks/*.py; do '$(BIN)/python' "$$script"; done

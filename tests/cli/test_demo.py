@@ -10,8 +10,10 @@ import sys
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from support.console import ROOT
 from support.git import Repo
 
 from heldout.cli.app import invoke
@@ -19,6 +21,9 @@ from heldout.cli.narrator import Narrator
 from heldout.domain.story import Chapter, Step
 from heldout.errors import ExitCode
 from heldout.services import demo
+
+RICH_COLUMN = 12.2
+"""Width of a character in rich's pictures."""
 
 # Everything here breaks commands of the demo, or changes what they print, where it is not kept out.
 HOSTILE_CONFIG = """\
@@ -91,7 +96,7 @@ def test_the_story_comes_true(told: Told) -> None:
     assert "heldout: refused: banking77@v1.0.0 is contaminated" in out
     assert "151 of 3080 questions removed" in out
     assert out.index("nothing was pushed") < out.index("[new tag]         banking77@v2.0.0 -> banking77@v2.0.0")
-    assert "banking77@v1.0.0: contaminated" in out
+    assert "contaminated  151 held-out examples given away" in out
     assert "banking77@v2.0.0: clean" in out
 
 
@@ -123,6 +128,31 @@ def test_it_is_good_to_watch(told: Told) -> None:
     chapters = [line for line in lines if re.match(r"\d\. .* ─+$", line)]
     assert [line[0] for line in chapters] == [str(number) for number in range(1, len(chapters) + 1)]
     assert str(told.folder) in "\n".join(lines[-4:])
+
+
+def test_the_picture_in_the_readme_shows_this_run(told: Told) -> None:
+    """`make picture` draws it again; ids of commits may differ where another DVC writes other files at its set-up."""
+    commit_id = re.compile(r"\b[0-9a-f]{10}\b")
+    printed = {commit_id.sub("(id)", line).rstrip() for line in told.done.stdout.splitlines()}
+    drawn = [commit_id.sub("(id)", line) for line in _lines_of(ROOT / "docs" / "images" / "demo.svg")]
+    assert len(drawn) > 40
+    assert [line for line in drawn if line not in printed] == []
+
+
+def _lines_of(picture: Path) -> list[str]:
+    """Text of a terminal picture, put together from pieces by their places."""
+    lines: dict[str, dict[float, str]] = {}
+    for piece in ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text"):
+        if "clip-path" in piece.attrib:
+            column = float(piece.attrib["x"]) / RICH_COLUMN
+            lines.setdefault(piece.attrib["clip-path"], {})[column] = piece.text or ""
+    result = []
+    for pieces in lines.values():
+        line = ""
+        for column, text in sorted(pieces.items()):
+            line = line.ljust(round(column)) + text.replace("\xa0", " ")
+        result.append(line.rstrip())
+    return result
 
 
 def test_nothing_of_the_user_is_touched_and_nothing_left_behind(told: Told) -> None:

@@ -43,7 +43,7 @@ class Narrator:
         self._line()
         for line in textwrap.wrap(step.why, WIDTH):
             self._line(line)
-        self._pause(0.7)
+        self._pause(0.4)
         first, *more = step.command.splitlines()
         self._line(f"$ {first}", _COMMAND)
         for line in more:
@@ -64,7 +64,7 @@ class Narrator:
         self._say_what_was_left_out()
         if status or step.tells_status:
             self._line(f"(exit code {status})", _DIM)
-        self._pause(0.5)
+        self._pause(0.4)
 
     def _say_what_was_left_out(self) -> None:
         if self._left_out:

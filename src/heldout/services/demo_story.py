@@ -59,7 +59,7 @@ CHAPTERS = (
                 shows=("There are a few transaction", "contaminates"),
             ),
             Step(
-                "Here one word was changed. Searching for equal lines would not have found either of the two.",
+                "Here one word was changed: no search for equal lines would find it.",
                 f"heldout findings show {_REWORDED}",
                 shows=("exorbitant", "high"),
             ),
@@ -124,14 +124,12 @@ CHAPTERS = (
                 shows=("main -> main", "banking77@v2.0.0 -> banking77@v2.0.0"),
             ),
             Step(
-                "What was frozen stays what it is: v1.0.0 is contaminated for ever, and here only.",
-                "heldout gate banking77@v1.0.0",
-                status=1,
-                shows=("banking77@v1.0.0: contaminated",),
-                findings=1,
+                "What was frozen stays what it is: v1.0.0 is contaminated, and is on this machine only.",
+                "heldout versions banking77",
+                shows=("contaminated  151 held-out examples given away", "clean"),
             ),
             Step(
-                "An evaluation asks before it trusts a holdout. Clean: compared with every version, and nothing found.",
+                "An evaluation asks before it trusts a holdout. Clean: compared with every version, nothing found.",
                 "heldout gate banking77@v2.0.0",
                 shows=("banking77@v2.0.0: clean",),
                 tells_status=True,
