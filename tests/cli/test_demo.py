@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from support.console import ROOT
@@ -142,7 +142,7 @@ def test_the_picture_in_the_readme_shows_this_run(told: Told) -> None:
 def _lines_of(picture: Path) -> list[str]:
     """Text of a terminal picture, put together from pieces by their places."""
     lines: dict[str, dict[float, str]] = {}
-    for piece in ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text"):
+    for piece in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text"):
         if "clip-path" in piece.attrib:
             column = float(piece.attrib["x"]) / RICH_COLUMN
             lines.setdefault(piece.attrib["clip-path"], {})[column] = piece.text or ""
