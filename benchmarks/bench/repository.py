@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.timing import run
-
 from heldout.domain.canonical import digest_bytes
+from heldout.domain.finding import Kind
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.storage.catalog import Catalog
@@ -115,7 +115,7 @@ def _record(name: str, source: str, compared: Iterable[tuple[str, str]]) -> Scan
         holdout_members=200,
         incomplete=(),
         compared=tuple(Compared(dataset, other) for dataset, other in compared),
-        counts={"holdout_contamination": 0},
+        counts={**{kind.value: 0 for kind in Kind}, "holdout_contamination": 0},
         capped=Capped(),
         findings_digest=digest_bytes(b""),
         findings_lines=0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from heldout.domain.canonical import digest_bytes
@@ -13,9 +13,10 @@ from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
 from heldout.domain.settings import Settings
 from heldout.errors import HeldoutError, TamperedError
-from heldout.storage.catalog import ROOT, Catalog
+from heldout.storage.catalog import ROOT, Catalog, names_content
+from heldout.storage.git.refs import RemoteSettings
 from heldout.storage.git.repository import Git
-from heldout.storage.git.trees import REGULAR_MODES, GitTree
+from heldout.storage.git.trees import REGULAR_MODES, GitTree, entries_of_all, preload
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, load_findings, parse_record
 from heldout.storage.retirements import is_retirement, parse_retirement
 from heldout.storage.trees import FileTree
@@ -29,9 +30,10 @@ def gather(git: Git, catalog: Callable[[str], Catalog], settings: Settings) -> K
     """
     versions = list(frozen_versions(git, catalog))
     trees = [catalog(commit).tree for commit in _commits(git, versions)]
-    agreed = [catalog(commit).tree for commit in _agreed(git, settings)]
+    remotes = git.remote_settings()
+    agreed = [catalog(commit).tree for commit in _agreed(git, settings, remotes)]
     known = knowledge_of(git, versions, _git_trees(trees), settings, retired_in=_git_trees(agreed))
-    return replace(known, shallow=git.is_shallow(), unfetched=tuple(_unfetched(git)))
+    return replace(known, shallow=git.is_shallow(), unfetched=tuple(_unfetched(remotes)))
 
 
 def knowledge_of(
@@ -60,7 +62,9 @@ def knowledge_of(
 
 def frozen_versions(git: Git, catalog: Callable[[str], Catalog]) -> Iterator[Version]:
     """Tags in GTO's syntax whose dataset exists in the commit they name. Others pass unseen: monorepos have many."""
-    for tag in git.version_tags():
+    tags = git.version_tags()
+    preload(git.many_trees([tag.commit for tag in tags]), ROOT, names_content)
+    for tag in tags:
         parsed = split_tag(tag.name)
         if parsed is None:
             continue
@@ -95,23 +99,22 @@ def _commits(git: Git, versions: Iterable[Version]) -> list[str]:
     return list(dict.fromkeys(commits))
 
 
-def _agreed(git: Git, settings: Settings) -> list[str]:
+def _agreed(git: Git, settings: Settings, remotes: Iterable[str]) -> list[str]:
     """HEAD, and of each remote the protected branches and the default one."""
     head = git.head()
     commits = [head] if head else []
-    for remote in git.remotes():
+    for remote in remotes:
         names = [*settings.protected_branches, "HEAD"]
         commits += [commit for name in names if (commit := git.commit_of(f"refs/remotes/{remote}/{name}"))]
     return list(dict.fromkeys(commits))
 
 
-def _unfetched(git: Git) -> Iterator[str]:
+def _unfetched(remotes: Mapping[str, RemoteSettings]) -> Iterator[str]:
     """Remotes whose versions this clone was told not to fetch: then it cannot know them all, like a shallow one."""
-    for remote in git.remotes():
-        tags = git.config_get(f"remote.{remote}.tagOpt")
-        if tags == "--no-tags":
+    for remote, said in remotes.items():
+        if said.tags == "--no-tags":
             what = "no tags"
-        elif tags != "--tags" and not any("refs/heads/*:" in spec for spec in git.fetch_specs(remote)):
+        elif said.tags != "--tags" and not any("refs/heads/*:" in spec for spec in said.fetch):
             what = "only some branches and their tags"
         else:
             continue
@@ -133,12 +136,11 @@ def _files(trees: Iterable[GitTree], wanted: Callable[[str], bool]) -> dict[str,
     A record never changes, so there is one; where a tree's copy was damaged or edited, another tree's still counts.
     """
     files: dict[str, list[str]] = {}
-    for tree in trees:
-        for entry in tree.entries(ROOT):
-            if entry.mode in REGULAR_MODES and wanted(entry.path):
-                oids = files.setdefault(entry.path, [])
-                if entry.oid not in oids:
-                    oids.append(entry.oid)
+    for entry in entries_of_all(trees, ROOT):
+        if entry.mode in REGULAR_MODES and wanted(entry.path):
+            oids = files.setdefault(entry.path, [])
+            if entry.oid not in oids:
+                oids.append(entry.oid)
     return files
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from heldout.domain.dataset import DatasetSpec
+from heldout.domain.names import RESERVED
 from heldout.domain.record import source_digest
 from heldout.errors import ConfigError, UsageError
 from heldout.storage.dataset_file import parse_dataset
-from heldout.storage.pointers import Output, Pointers
+from heldout.storage.pointers import Output, Pointers, is_pointer
 from heldout.storage.trees import FileTree
 
 ROOT = "datasets"
@@ -39,6 +40,11 @@ class DatasetState:
         return posixpath.normpath(posixpath.join(self.folder, path))
 
 
+def names_content(path: str) -> bool:
+    """Whether a file below datasets/ takes part in what a version is: a dataset.yaml or a pointer."""
+    return "/scans/" not in path and (posixpath.basename(path) == FILE or is_pointer(path))
+
+
 class Catalog:
     """Datasets by name. Reading one never needs its data, only Git's content."""
 
@@ -52,7 +58,7 @@ class Catalog:
         return tuple(
             sorted(
                 posixpath.dirname(path)[len(ROOT) + 1 :]
-                for path in self.tree.paths(ROOT)
+                for path in self.tree.paths(ROOT, RESERVED)
                 if posixpath.basename(path) == FILE and posixpath.dirname(path) != ROOT
             )
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
 
+from heldout.domain.names import RESERVED
 from heldout.errors import ConfigError, HeldoutError, RepositoryError
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Pointers:
         if self._everywhere is None:
             found: list[Output] = []
             self._preload("")
-            for name in filter(_is_pointer, self._tree.paths()):
+            for name in filter(is_pointer, self._tree.paths()):
                 try:
                     found.extend(self._in_file(name))
                 except HeldoutError as error:
@@ -98,7 +99,7 @@ class Pointers:
 
     def _preload(self, folder: str) -> None:
         if folder not in self._preloaded and isinstance(self._tree, _Preloading):
-            self._tree.preload(filter(_is_pointer, self._tree.paths(folder)))
+            self._tree.preload(filter(is_pointer, self._tree.paths(folder, RESERVED)))
         self._preloaded.add(folder)
 
     def _in_file(self, name: str) -> tuple[Output, ...]:
@@ -146,7 +147,7 @@ def _parse_dvc_file(data: bytes, name: str) -> tuple[Output, ...]:
     return tuple(_outs(content, name, base))
 
 
-def _is_pointer(name: str) -> bool:
+def is_pointer(name: str) -> bool:
     return name.endswith(".dvc") or posixpath.basename(name) == "dvc.lock"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ _IN_FLIGHT = 8192
 Object = tuple[str, str, bytes]
 """Object id, type (blob, tree, commit, tag) and contents."""
 
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SMALL_BLOB = 1 << 20  # bytes; larger blobs are handed over and forgotten
 _COMMAND = ("cat-file", "--batch")
 
@@ -36,6 +38,7 @@ class Objects:
         self._process: subprocess.Popen[bytes] | None = None
         self._blobs: dict[str, bytes] = {}
         self._folders: dict[str, Children] = {}
+        self._trees: dict[str, str] = {}
 
     def read_blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
         """Contents by object id, each id read once. Raises RepositoryError `git-object-missing`."""
@@ -52,12 +55,17 @@ class Objects:
             self._folders[oid] = parse_folder(data, len(oid) // 2)
         return self._folders
 
-    def trees(self, treeishes: Sequence[str]) -> Iterator[str | None]:
+    def trees(self, treeishes: Sequence[str]) -> list[str | None]:
         """The tree of each commit, tag or tree; None for a name that leads to none."""
-        for found in self.ask([f"{treeish}^{{tree}}" for treeish in treeishes]):
-            if found is not None and found[0] not in self._folders:
-                self._folders[found[0]] = parse_folder(found[2], len(found[0]) // 2)
-            yield None if found is None else found[0]
+        absent = [treeish for treeish in treeishes if treeish not in self._trees]
+        named: dict[str, str | None] = {}
+        for treeish, found in zip(absent, self.ask([f"{treeish}^{{tree}}" for treeish in absent]), strict=True):
+            named[treeish] = found[0] if found else None
+            if found is not None:
+                self._folders.setdefault(found[0], parse_folder(found[2], len(found[0]) // 2))
+                if _ID.fullmatch(treeish):  # any other name may lead elsewhere tomorrow
+                    self._trees[treeish] = found[0]
+        return [self._trees[treeish] if treeish in self._trees else named[treeish] for treeish in treeishes]
 
     def _read(self, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         for oid, found in zip(oids, self.ask(oids), strict=True):

@@ -48,6 +48,14 @@ class RefUpdate:
         return self.remote_ref.startswith("refs/tags/") and "@v" in self.remote_ref
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteSettings:
+    """What `git fetch` brings from a remote: `tags` is tagOpt (--tags, --no-tags, None), `fetch` the refspecs."""
+
+    tags: str | None
+    fetch: tuple[str, ...]
+
+
 def is_zero(oid: str) -> bool:
     return not oid.strip("0")
 
@@ -97,3 +105,16 @@ def parse_remote_tags(output: bytes) -> list[Tag]:
         elif name:
             first[name] = oid
     return [Tag(name, peeled.get(name, oid), name in peeled, oid) for name, oid in first.items()]
+
+
+def parse_remote_settings(output: bytes) -> dict[str, RemoteSettings]:
+    """`config -z --get-regexp`: key, a line feed, the value. A remote's name may hold dots and capitals."""
+    found: dict[str, RemoteSettings] = {}
+    for entry in output.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        key, _, value = entry.partition("\n")
+        name, _, setting = key.removeprefix("remote.").rpartition(".")
+        if name:
+            known = found.get(name, RemoteSettings(None, ()))
+            tags = value if setting == "tagopt" else known.tags
+            found[name] = RemoteSettings(tags, (*known.fetch, value) if setting == "fetch" else known.fetch)
+    return found

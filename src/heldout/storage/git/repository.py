@@ -226,10 +226,9 @@ class Git:
     def remotes(self) -> list[str]:
         return self.run("remote").decode("utf-8", "surrogateescape").split()
 
-    def fetch_specs(self, remote: str) -> list[str]:
-        """What `git fetch` brings from a remote: `+refs/heads/*:refs/remotes/origin/*`, one refspec an entry."""
-        output = self._run(("config", "--get-all", f"remote.{remote}.fetch"), accept=(0, 1))[1]
-        return output.decode("utf-8", "surrogateescape").split()
+    def remote_settings(self) -> dict[str, refs.RemoteSettings]:
+        """What is fetched from each remote."""
+        return refs.parse_remote_settings(self._run(("config", "-z", "--get-regexp", "^remote[.]"), accept=(0, 1))[1])
 
     def ls_remote_tags(self, remote: str, timeout: float = 30.0) -> list[refs.Tag]:
         """The remote's tags as they are now. Raises RepositoryError `git-failed` or `git-timeout`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -117,16 +117,18 @@ def load_below(source: ObjectSource, folders: Iterable[str], without: Collection
         level = list(dict.fromkeys(inside))
 
 
-def changed_below(
-    source: ObjectSource, folders: Iterable[str], prefix: str, without: Collection[str] = ()
-) -> Iterator[TreeEntry]:
-    """Everything below folders that stand at one place in several trees; what they share comes once, the first's first.
+def entries_of_all(trees: Iterable[GitTree], prefix: str) -> Iterator[TreeEntry]:
+    """Everything below a folder of several trees; what they share comes once, the first tree's first.
 
     Five hundred commits hold a thousand files each, and a few new ones each: only those are walked.
     """
+    places = [(tree.source, oid) for tree in trees if (oid := tree.folder(prefix)) is not None]
+    if not places:
+        return
+    source = places[0][0]
+    stack = [(prefix, oid) for oid in reversed(list(dict.fromkeys(oid for _, oid in places)))]
+    load_below(source, [oid for _, oid in stack])
     seen: set[tuple[str, str]] = set()
-    stack = [(prefix, oid) for oid in reversed(list(dict.fromkeys(folders)))]
-    load_below(source, [oid for _, oid in stack], without)
     while stack:
         at, folder = stack.pop()
         for name, (mode, oid) in source.read_folders([folder])[folder].items():
@@ -134,10 +136,18 @@ def changed_below(
             if (path, oid) in seen:
                 continue
             seen.add((path, oid))
-            if mode != _FOLDER:
-                yield TreeEntry(mode, oid, path)
-            elif name not in without:
+            if mode == _FOLDER:
                 stack.append((path, oid))
+            else:
+                yield TreeEntry(mode, oid, path)
+
+
+def preload(trees: Iterable[GitTree], prefix: str, wanted: Callable[[str], bool]) -> None:
+    """Fetch folders, and small files by path, of many trees at once; later reads of them cost nothing."""
+    trees = list(trees)
+    oids = {entry.oid for entry in entries_of_all(trees, prefix) if entry.mode in REGULAR_MODES and wanted(entry.path)}
+    for tree in trees[:1]:
+        tree.source.read_blobs(oids)
 
 
 def _walk(source: ObjectSource, folder: str, prefix: str, without: Collection[str]) -> Iterator[TreeEntry]:
