@@ -9,10 +9,9 @@ from heldout.domain.coverage import Answer, Version
 from heldout.domain.diff import diff
 from heldout.domain.names import VersionName, VersionNumber, split_tag
 from heldout.domain.outcomes import ScanDone
-from heldout.domain.versioning import bump
+from heldout.domain.versioning import bump, next_number
 from heldout.errors import HeldoutError, RepositoryError, UsageError
 from heldout.services.progress import Progress
-from heldout.services.reading import Reading
 from heldout.services.recording import commit_records, files_of
 from heldout.services.scanner import Scanner
 from heldout.services.workspace import Workspace
@@ -107,23 +106,14 @@ def _number(
             raise UsageError("version-taken", f"{state.name}@{number} exists already", hint="leave the number out")
         return number, "the number was given"
     if not known:
-        first = VersionNumber(1, 0, 0)
-        return (first if not taken else _next(max(taken), "major")), "the first version here"
+        return next_number(max(taken, default=None), "major"), "the first version here"
     latest = known[-1]
     if latest.source == state.source and part is None:
         raise UsageError(
             "nothing-to-freeze", f"{state.name} has not changed since {latest.name}", hint="heldout versions"
         )
     chosen, reason = (part, "as asked") if part else _propose(workspace, state, head, latest, progress)
-    return _next(max(taken), chosen), reason
-
-
-def _next(number: VersionNumber, part: Part) -> VersionNumber:
-    if part == "major":
-        return VersionNumber(number.major + 1, 0, 0)
-    if part == "minor":
-        return VersionNumber(number.major, number.minor + 1, 0)
-    return VersionNumber(number.major, number.minor, number.patch + 1)
+    return next_number(max(taken), chosen), reason
 
 
 def _propose(
@@ -136,8 +126,8 @@ def _propose(
     except HeldoutError as error:
         progress.note(f"what changed since {latest.name} cannot be told: {error}")
         return "major", f"what changed since {latest.name} is not known, as its data cannot be read here"
-    holdout = _holdout(before) | _holdout(after)
-    part = bump(diff(before.members, after.members), holdout)
+    changes = diff(before.members, after.members)
+    part = bump(changes, before.holdout_splits, after.holdout_splits)
     return part, f"{_WHY[part]} since {latest.name}"
 
 
@@ -146,10 +136,6 @@ _WHY = {
     "minor": "examples were added or changed",
     "patch": "no example changed",
 }
-
-
-def _holdout(reading: Reading) -> frozenset[str]:
-    return frozenset(reading.holdout_splits)
 
 
 def _remote_numbers(workspace: Workspace, dataset: str, progress: Progress) -> set[VersionNumber]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from heldout.domain.coverage import GapKind, Knowledge, Version
 from heldout.domain.names import VersionName
 from heldout.domain.outcomes import ScanDone
+from heldout.services.contents import open_data
 from heldout.services.progress import Progress
 from heldout.services.reading import read_version
 from heldout.services.recording import commit_records, files_of, write_records
 from heldout.services.scanner import Scanned, Scanner, sweep, with_results
-from heldout.services.sources import PlainFiles
 from heldout.services.workspace import Workspace
 
 WORKING_COPY = "working copy"
@@ -34,7 +34,7 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
     located = workspace.find(subject)
     scanner = Scanner(workspace, fetch=True, progress=progress)
     if located.commit is None:
-        files = PlainFiles(workspace.git.top / located.state.folder)
+        files = open_data(workspace, located, progress)
         # Edited files are another content than their pointers say, to be compared with a version of those pointers too.
         source = WORKING_COPY if workspace.store.edited(located.state.outputs) else located.state.source
         reading = read_version(located.state.spec, source, files, progress=progress)
