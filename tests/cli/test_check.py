@@ -302,6 +302,24 @@ def test_crowds_are_counted_by_multiplying(run: Run, tmp_path: Path) -> None:
     assert report["findings_total"] < 60 * 50
 
 
+@pytest.mark.req("B41")
+def test_a_family_is_cut_short_and_every_example_is_decided(run: Run, tmp_path: Path) -> None:
+    """More variants of one template than a bucket may list; one test example is none of them."""
+    template = "dear customer number {} your parcel from the old warehouse by the river will arrive tomorrow at noon"
+    write(
+        tmp_path,
+        train=texts(*(template.format(number) for number in range(1000, 1400))),
+        test=texts(*(template.format(number) for number in range(2000, 2020)), "nothing of the kind"),
+    )
+    code, report = run("train.jsonl", "test.jsonl", "--holdout", "test")
+    assert code == 1
+    assert report["capped"]["buckets"] > 0
+    assert report["contaminated"]["test"] == {"exact": 0, "near": 20, "moved": 0, "any": 20, "of": 21}
+    (other,) = (rate for rate in report["rates"] if rate["target"] == "train")
+    assert other["near"] == 400
+    assert report["pairs"]["near"] < 20 * 400
+
+
 def test_a_key_that_people_gave_finds_rows_that_moved(run: Run, tmp_path: Path) -> None:
     write(
         tmp_path,
