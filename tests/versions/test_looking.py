@@ -60,7 +60,6 @@ def test_nothing_frozen_yet_says_what_to_do(own: Team) -> None:
     assert (said.code, said.out.splitlines()[-1].strip()) == (0, "next: heldout freeze support")
 
 
-@pytest.mark.req("B19")
 def test_show_counts_from_the_record_without_any_data(own: Team) -> None:
     shutil.rmtree(own.path / ".dvc/cache")
     shutil.rmtree(own.path.parent / "store")
