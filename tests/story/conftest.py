@@ -21,25 +21,25 @@ def copy(template: Path, target: Path) -> Team:
 
 
 @pytest.fixture(scope="session")
-def _empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("empty")
     Team.start(base)
     return base
 
 
 @pytest.fixture(scope="session")
-def _leaky(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def leaky_template(empty_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("leaky")
-    team = copy(_empty, base)
+    team = copy(empty_template, base)
     team.dataset("support", train=TRAIN, test=TEST)
     team.save("Add support")
     return base
 
 
 @pytest.fixture(scope="session")
-def _clean(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clean_template(empty_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("clean")
-    team = copy(_empty, base)
+    team = copy(empty_template, base)
     team.dataset("support", train=TRAIN, test=CLEAN_TEST)
     team.save("Add support")
     team.push_data()
@@ -50,18 +50,18 @@ def _clean(_empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def empty(_empty: Path, tmp_path: Path) -> Team:
+def empty(empty_template: Path, tmp_path: Path) -> Team:
     """Git, DVC, hooks and a remote; no dataset."""
-    return copy(_empty, tmp_path)
+    return copy(empty_template, tmp_path)
 
 
 @pytest.fixture
-def leaky(_leaky: Path, tmp_path: Path) -> Team:
+def leaky(leaky_template: Path, tmp_path: Path) -> Team:
     """The dataset `support`, committed and not frozen, two of whose ten held-out examples are given away."""
-    return copy(_leaky, tmp_path)
+    return copy(leaky_template, tmp_path)
 
 
 @pytest.fixture
-def clean(_clean: Path, tmp_path: Path) -> Team:
+def clean(clean_template: Path, tmp_path: Path) -> Team:
     """support@v1.0.0 frozen, clean and pushed, data included."""
-    return copy(_clean, tmp_path)
+    return copy(clean_template, tmp_path)
