@@ -15,9 +15,9 @@ from heldout.domain.method import Method
 from heldout.domain.overlap import ContainmentLink, NearLink
 from heldout.domain.pool import Pool
 from heldout.matching.classes import Classes
-from heldout.matching.containment import POSITIONS, containments
+from heldout.matching.containment import POSITIONS, Containments, containments
 from heldout.matching.minhash import EMPTY, signatures
-from heldout.matching.near import NearParameters, near_pairs
+from heldout.matching.near import NearPairs, NearParameters, near_pairs
 from heldout.matching.ragged import offsets_of
 from heldout.matching.spans import longest_shared_span
 from heldout.matching.texts import NormalisedTexts, normalise_batch
@@ -84,30 +84,26 @@ def match(
     inside = containments(normalised, method.containment_min_length, classes, method.containment_cap)
     return Links(
         texts=normalised,
-        near=tuple(
-            NearLink(a, b, Fraction(intersection, union), capped)
-            for a, b, intersection, union, capped in zip(
-                _ints(near.a),
-                _ints(near.b),
-                _ints(near.intersection),
-                _ints(near.union),
-                near.capped.tolist(),
-                strict=True,
-            )
-        ),
-        contained=tuple(
-            ContainmentLink(short, long, POSITIONS[position], offset, aligned)
-            for short, long, position, offset, aligned in zip(
-                _ints(inside.short),
-                _ints(inside.long),
-                inside.position.tolist(),
-                _ints(inside.offset),
-                inside.aligned.tolist(),
-                strict=True,
-            )
-        ),
+        near=_near_links(near),
+        contained=_containment_links(inside),
         capped_buckets=near.capped_buckets,
         capped_containments=inside.capped,
+    )
+
+
+def _near_links(near: NearPairs) -> tuple[NearLink, ...]:
+    columns = (_ints(near.a), _ints(near.b), _ints(near.intersection), _ints(near.union), near.capped.tolist())
+    return tuple(
+        NearLink(a, b, Fraction(intersection, union), capped)
+        for a, b, intersection, union, capped in zip(*columns, strict=True)
+    )
+
+
+def _containment_links(inside: Containments) -> tuple[ContainmentLink, ...]:
+    columns = (_ints(inside.short), _ints(inside.long), inside.position.tolist(), _ints(inside.offset))
+    return tuple(
+        ContainmentLink(short, long, POSITIONS[position], offset, aligned)
+        for short, long, position, offset, aligned in zip(*columns, inside.aligned.tolist(), strict=True)
     )
 
 
