@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Final
 
 from heldout.domain.example import JSON
@@ -19,7 +20,7 @@ Path = tuple[str | int, ...]
 _ENTRY = re.compile(r'([A-Za-z_][A-Za-z0-9_.-]*|"(?:[^"\\]|\\.)*"):(?: +(.*))?')
 # No character that YAML gives a meaning at the start of, or inside, a scalar: quotes, brackets, '#', ': ' and the like.
 _PLAIN = re.compile(r"[A-Za-z0-9_./+~-][A-Za-z0-9_./@+~()=;-]*(?: [A-Za-z0-9_./@+()=;-]+)*")
-_EMPTY: Final[dict[str, JSON]] = {"[]": [], "{}": {}}
+_EMPTY: Final = ("[]", "{}")
 
 
 class _Beyond(Exception):
@@ -42,11 +43,9 @@ class _Parser:
         self.at = 0
         self.places: dict[Path, int] = {}
         for number, raw in enumerate(text.split("\n"), 1):
-            content = raw.lstrip(" ")
-            if content and not content.startswith("#"):
-                if content.startswith(("---", "...", "%")) or content != content.rstrip() or "\t" in content:
-                    raise _Beyond
-                self.lines.append((number, len(raw) - len(content), content))
+            indent, content = _line(raw)
+            if content:
+                self.lines.append((number, indent, content))
         if not self.lines:
             raise _Beyond
 
@@ -60,23 +59,21 @@ class _Parser:
         """The mapping or list whose entries stand at `indent`."""
         if self.content().startswith("- "):
             return self._list(indent, path)
-        if _ENTRY.fullmatch(self.content()):
+        if _entry(self.content()):
             return self._mapping(indent, path)
         raise _Beyond
 
     def _mapping(self, indent: int, path: Path) -> JSON:
         result: dict[str, JSON] = {}
         while self.indent() == indent and not self.content().startswith("- "):
-            entry = _ENTRY.fullmatch(self.content())
-            if entry is None:
+            entry = _entry(self.content())
+            if entry is None or entry[0] in result:
                 raise _Beyond
-            key = json.loads(entry[1]) if entry[1].startswith('"') else entry[1]
-            if key in result:
-                raise _Beyond
+            key, value = entry
             here = (*path, key)
             self.places[here] = self.lines[self.at][0]
             self.at += 1
-            result[key] = self._scalar(entry[2]) if entry[2] else self._nested(indent, here)
+            result[key] = _scalar(value) if value else self._nested(indent, here)
         if self.indent() > indent:
             raise _Beyond
         return result
@@ -97,26 +94,53 @@ class _Parser:
             self.places[here] = number
             if rest.startswith("- ") or not rest:
                 raise _Beyond
-            if _ENTRY.fullmatch(rest):
+            if _entry(rest):
                 # The item is a mapping whose first entry shares the dash's line: read it as if it stood alone.
                 inner = indent + len(content) - len(rest)
                 self.lines[self.at] = (number, inner, rest)
                 result.append(self._mapping(inner, here))
             else:
                 self.at += 1
-                result.append(self._scalar(rest))
+                result.append(_scalar(rest))
         if self.indent() > indent:
             raise _Beyond
         return result
 
-    def _scalar(self, text: str) -> JSON:
-        if text in _EMPTY:
-            return [] if text == "[]" else {}
-        if text.startswith('"'):
-            value: JSON = json.loads(text)
-            if not isinstance(value, str) or not value.isprintable():
-                raise _Beyond
-            return value
-        if not _PLAIN.fullmatch(text) or text == "-":
+
+# Records and pointers of hundreds of versions repeat each other's lines and values.
+@lru_cache(maxsize=4096)
+def _line(raw: str) -> tuple[int, str]:
+    """Indent and content; no content for an empty line or a comment."""
+    content = raw.lstrip(" ")
+    if not content or content.startswith("#"):
+        return 0, ""
+    if content.startswith(("---", "...", "%")) or content != content.rstrip() or "\t" in content:
+        raise _Beyond
+    return len(raw) - len(content), content
+
+
+@lru_cache(maxsize=4096)
+def _entry(content: str) -> tuple[str, str | None] | None:
+    """Key and value text of one line of a mapping; None where it is none."""
+    entry = _ENTRY.fullmatch(content)
+    if entry is None:
+        return None
+    return json.loads(entry[1]) if entry[1].startswith('"') else entry[1], entry[2]
+
+
+def _scalar(text: str) -> JSON:
+    if text in _EMPTY:
+        return [] if text == "[]" else {}
+    return _value(text)
+
+
+@lru_cache(maxsize=4096)
+def _value(text: str) -> JSON:
+    if text.startswith('"'):
+        value: JSON = json.loads(text)
+        if not isinstance(value, str) or not value.isprintable():
             raise _Beyond
-        return plain_value(text)
+        return value
+    if not _PLAIN.fullmatch(text) or text == "-":
+        raise _Beyond
+    return plain_value(text)

@@ -51,7 +51,7 @@ class Objects:
     def read_folders(self, oids: Iterable[str]) -> Mapping[str, Children]:
         """At least these folders by object id. Raises RepositoryError `git-object-missing`."""
         absent = [oid for oid in oids if oid not in self._folders]
-        for oid, data in self._read(absent):
+        for oid, data in self._read(absent) if absent else ():
             self._folders[oid] = parse_folder(data, len(oid) // 2)
         return self._folders
 
