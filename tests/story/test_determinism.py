@@ -39,10 +39,10 @@ def test_two_people_write_the_same_record_and_the_order_of_rows_changes_no_conte
     # rows in another order, and spread over shards: other bytes, the same examples, the same findings
     reverse, other = committed(copy(empty_template, tmp_path / "c"), dict(reversed(TRAIN.items())))
     sharded = copy(empty_template, tmp_path / "d")
+    sharded.dataset("support", test=TEST)
     for number in (0, 1):
         part = dict(list(TRAIN.items())[number::2])
         sharded.write(f"datasets/support/train/{number}.csv", csv(part))
-    sharded.dataset("support", test=TEST)
     file = sharded.path / "datasets/support/dataset.yaml"
     file.write_text(file.read_text().replace("data:\n", "data:\n  - {path: train, split: train}\n"))
     sharded.track("datasets/support/train")
