@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from heldout.domain.finding import Finding, Kind, Side
@@ -16,16 +15,16 @@ def overlap_line(finding: Finding, first: Side | None = None, second: Side | Non
     right = f"{b.dataset}:{b.label()}" if across else b.label()
     kinds = " + ".join(kind.value for kind in finding.kinds)
     score = "" if finding.similarity in (None, 1) else f" {float(finding.similarity):.2f}"
-    return f"{left} {_SIGN[finding.kind]} {right}  {kinds}{score}  [{finding.id}]"
+    return f"{left} {_sign(finding, a)} {right}  {kinds}{score}  [{finding.id}]"
 
 
-_SIGN: Mapping[Kind, str] = {
-    Kind.EXACT: "==",
-    Kind.NEAR: "~",
-    Kind.MOVED: "->",
-    Kind.CONTAINMENT: "in",
-    Kind.INTRA_SPLIT: "~",
-}
+def _sign(finding: Finding, left: Side) -> str:
+    if finding.kind is Kind.CONTAINMENT and finding.containment is not None:
+        short = finding.a if finding.containment.short == "a" else finding.b
+        return "in" if left.identity() == short.identity() else "holds"
+    if finding.kind is Kind.MOVED:
+        return "->"
+    return "==" if finding.a.input == finding.b.input else "~"
 
 
 def side_json(side: Side) -> dict[str, Any]:

@@ -78,7 +78,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
         return ["git fetch --unshallow --tags"]
     if answer.verdict is Verdict.UNKNOWN and any(gap.kind in ("not_scanned", "not_compared") for gap in answer.gaps):
         return ["heldout scan --all, then commit the records"]
-    return []
+    torn = next((gap.other for gap in answer.gaps if gap.kind is GapKind.PARTLY_COMPARED), None)
+    return [f"freeze a mended {torn.dataset}, then heldout retire {torn} --reason '...'"] if torn else []
 
 
 def gate_json(

@@ -16,7 +16,7 @@ from heldout.services.scanner import Scanned, Scanner, sweep, with_results
 from heldout.services.workspace import Workspace
 
 WORKING_COPY = "working copy"
-_SCANNABLE = (GapKind.NOT_SCANNED, GapKind.SCAN_INCOMPLETE, GapKind.NOT_COMPARED)
+_SCANNABLE = (GapKind.NOT_SCANNED, GapKind.SCAN_INCOMPLETE, GapKind.NOT_COMPARED, GapKind.PARTLY_COMPARED)
 
 
 @dataclass(frozen=True, slots=True)
