@@ -197,6 +197,8 @@ class Knowledge:
                 continue
             if scan.record.source != source and scan.record.source not in self.live:
                 continue
+            if not self.met(scan.record.source, source):
+                continue  # a record's findings name its own versions only
             for finding in scan.findings:
                 for held, other in finding.sides_exposed(source, self.live):
                     known = found.get(address := (finding.id, held.identity()))
@@ -217,13 +219,21 @@ class Knowledge:
         Versions of its own dataset do not count: moving a holdout example to a development split is the official fix.
         """
         result = {}
+        concerned = self._given_away_by(version.source)
         for other in self.taking_part:
-            if other.dataset == version.dataset:
+            if other.dataset == version.dataset or other.source not in concerned:
                 continue
             hits = tuple(hit for hit in self.contaminations(other.source) if version.source in hit.other.open_in)
             if hits:
                 result[other] = hits
         return result
+
+    def _given_away_by(self, source: str) -> set[str]:
+        """At least the versions of which some held-out example stands outside a holdout in `source`; in one pass."""
+        scans = (scan for scan in self.scans if scan.record.contaminations and scan.record.source in self.live)
+        found = (finding for scan in scans if self.met(scan.record.source, source) for finding in scan.findings)
+        sides = ((held, other) for item in found for held, other in ((item.a, item.b), (item.b, item.a)))
+        return {version for held, other in sides if source in other.open_in for version in held.held_out_in}
 
     def gaps(self, dataset: str, source: str) -> tuple[Gap, ...]:
         """What is missing before `source` can be called clean; empty is complete(V) of A30 with A52."""
