@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 from heldout.domain.finding import Side
 from heldout.domain.members import Member
@@ -40,11 +40,11 @@ class Occurrence:
     key: str
     input: str
     derived: bool
-    held_out_in: set[int] = field(default_factory=set)
-    open_in: set[int] = field(default_factory=set)
+    held_out_in: frozenset[int] = frozenset()
+    open_in: frozenset[int] = frozenset()
 
     @property
-    def versions(self) -> set[int]:
+    def versions(self) -> frozenset[int]:
         return self.held_out_in | self.open_in
 
     @property
@@ -75,8 +75,10 @@ class Pool:
                     occurrence = Occurrence(*address, member.input, member.derived)
                     by_input[member.input][address] = occurrence
                 occurrence.derived = occurrence.derived and member.derived
-                held = member.split in holding.holdout
-                (occurrence.held_out_in if held else occurrence.open_in).add(position)
+                if member.split in holding.holdout:
+                    occurrence.held_out_in = _with(occurrence.held_out_in, position)
+                else:
+                    occurrence.open_in = _with(occurrence.open_in, position)
         self.inputs: tuple[str, ...] = tuple(sorted(by_input))
         self.occurrences: tuple[tuple[Occurrence, ...], ...] = tuple(
             tuple(sorted(by_input[digest].values(), key=lambda item: item.order)) for digest in self.inputs
@@ -111,3 +113,9 @@ class Pool:
         for group in groups.values():
             if len({occurrence.split for occurrence in group}) > 1:
                 yield tuple(sorted(group, key=lambda item: item.order))
+
+
+@cache
+def _with(versions: frozenset[int], position: int) -> frozenset[int]:
+    """One shared set for all examples that the same versions hold: a set each would be half of a pool's memory."""
+    return versions | {position}
