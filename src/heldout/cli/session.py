@@ -47,13 +47,21 @@ class Session:
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def emit(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
-        """Print the one or the other: text for people, or an object with a `format` key for programs."""
-        if self.as_json:
-            sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
-        else:
-            for line in lines:
-                sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+        """Print the one or the other: text for people, or an object with a `format` key for programs.
+
+        A reader who has seen enough (head, less) changes nothing about the verdict: the exit code still tells it.
+        """
+        text = (
+            json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+            if self.as_json
+            else "".join(f"{line}\n" for line in lines)
+        )
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Python would complain once more while it closes standard output.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def note(self, text: str) -> None:
         if not self.quiet:

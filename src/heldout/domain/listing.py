@@ -57,17 +57,22 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Version names by source digest; `retired` are the digests of which no version takes part any more."""
+    """Version names by source digest; `retired` are the digests of which no version takes part any more.
+
+    `at_head` are the digests of HEAD's datasets, which have a name even before a tag gives them one.
+    """
 
     versions: Mapping[str, tuple[VersionName, ...]] = field(default_factory=dict)
     retired: frozenset[str] = frozenset()
+    at_head: Collection[str] = ()
 
     @classmethod
-    def of(cls, knowledge: Knowledge) -> Names:
+    def of(cls, knowledge: Knowledge, at_head: Collection[str] = ()) -> Names:
         found: defaultdict[str, list[VersionName]] = defaultdict(list)
         for version in knowledge.versions:
             found[version.source].append(version.name)
-        return cls({source: tuple(sorted(names)) for source, names in found.items()}, frozenset(found) - knowledge.live)
+        versions = {source: tuple(sorted(names)) for source, names in found.items()}
+        return cls(versions, frozenset(found) - knowledge.live, at_head)
 
     def named(self, source: str) -> tuple[VersionName, ...]:
         """Names in order; empty for content that no tag of this clone freezes."""
@@ -76,6 +81,8 @@ class Names:
     def label(self, source: str, dataset: str = "") -> str:
         """`v1.0.0` where the dataset is known from the context, else `support@v1.0.0`; a digest's start if untagged."""
         names = [str(name.number) if name.dataset == dataset else str(name) for name in self.named(source)]
+        if not names and source in self.at_head:
+            return "HEAD"
         if not names:
             return f"untagged {source.removeprefix('sha256:')[:12]}"
         return " = ".join(names) + (" (retired)" if source in self.retired else "")

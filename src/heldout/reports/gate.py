@@ -70,7 +70,9 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
     if answer.contaminated:
         steps = [f"heldout findings {subject} --holdout-only"]
         steps.append(f"move or remove the held-out copies in {name}, commit, then heldout freeze {name}")
-        exposing = sorted({version for hit in answer.findings for version in hit.exposed_by})
+        # What the subject itself gives away is for a next version to mend, whoever else holds the copy as well.
+        elsewhere = [hit for hit in answer.findings if answer.source not in hit.other.open_in]
+        exposing = sorted({version for hit in elsewhere for version in hit.exposed_by})
         if exposing:
             steps.append(_not_the_other_side(exposing))
         return steps

@@ -24,13 +24,17 @@ def hook_lines(outcome: HookOutcome) -> list[str]:
 
 def push_lines(verdict: PushVerdict) -> list[str]:
     """Problems in the order of the pushed refs, warnings before what was refused, so that the refusal is read last."""
-    warnings = [line for problem in verdict.problems if problem.warning for line in _problem(problem)]
-    refused = [line for problem in verdict.problems if not problem.warning for line in _problem(problem)]
-    closing = ["nothing was pushed"] if verdict.refused else []
-    return [PREFIX + line for line in (*warnings, *refused, *closing)]
+    told: set[str] = set()
+    lines = []
+    for problem in sorted(verdict.problems, key=lambda item: not item.warning):
+        lines += _problem(problem, told)
+    if verdict.refused:
+        lines.append("nothing was pushed")
+    return [PREFIX + line for line in lines]
 
 
-def _problem(problem: PushProblem) -> Iterator[str]:
+def _problem(problem: PushProblem, told: set[str]) -> Iterator[str]:
+    """`told` are the contents whose findings were listed already: a branch and its tag share them."""
     word = "warning" if problem.warning else "refused"
     subject = problem.subject
     if problem.refusal is Refusal.MOVED:
@@ -44,10 +48,10 @@ def _problem(problem: PushProblem) -> Iterator[str]:
     if problem.refusal is Refusal.MALFORMED:
         yield f"{word}: {subject} is no version: use <name>@v<MAJOR>.<MINOR>.<PATCH>"
         return
-    yield from _leak(problem, word)
+    yield from _leak(problem, word, told)
 
 
-def _leak(problem: PushProblem, word: str) -> Iterator[str]:
+def _leak(problem: PushProblem, word: str, told: set[str]) -> Iterator[str]:
     subject, answer = problem.subject, problem.answer
     if problem.refusal is Refusal.GIVES_AWAY:
         yield f"{word}: {subject} gives away the holdout of another dataset"
@@ -63,8 +67,10 @@ def _leak(problem: PushProblem, word: str) -> Iterator[str]:
         if answer is None or any(gap.kind in (GapKind.NOT_SCANNED, GapKind.NOT_COMPARED) for gap in gaps):
             yield "  next: heldout scan --all --commit, then push again"
         return
-    yield f"{word}: {subject} is contaminated"
-    if answer is not None:
+    known = answer is not None and answer.source in told
+    yield f"{word}: {subject} is contaminated{', by the same findings' if known else ''}"
+    if answer is not None and not known:
+        told.add(answer.source)
         yield from contamination_lines(answer.findings)
         name = f"{answer.dataset}@HEAD" if problem.refusal is Refusal.PROTECTED_BRANCH else subject
         yield from (f"  next: {step}" for step in next_steps(name, answer))

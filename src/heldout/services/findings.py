@@ -36,7 +36,7 @@ def list_findings(
     """
     knowledge = workspace.knowledge()
     located = workspace.find(subject) if subject else None
-    scope = {located.state.source} if located else knowledge.live | _at_head(workspace)
+    scope = {located.state.source} if located else knowledge.live | workspace.sources_at_head()
     rows = [_row(finding, located, knowledge) for finding in _findings(knowledge, scope)]
     wanted = [row for row in rows if not kinds or set(kinds).intersection(row.finding.kinds)]
     if holdout_only:
@@ -47,7 +47,7 @@ def list_findings(
         rows=tuple(sorted(wanted, key=lambda row: _order(row, scope))),
         total=len(rows),
         recorded=any(scan.record.source in scope for scan in knowledge.scans),
-        names=Names.of(knowledge),
+        names=Names.of(knowledge, workspace.sources_at_head()),
         edited=_edited(workspace, located),
     )
 
@@ -56,16 +56,6 @@ def _edited(workspace: Workspace, located: Located | None) -> tuple[str, ...]:
     if located is None or located.commit is not None:
         return ()
     return tuple(output.path for output in workspace.store.edited(located.state.outputs))
-
-
-def _at_head(workspace: Workspace) -> set[str]:
-    """What HEAD holds, frozen or not; a dataset that cannot be read there has no findings either."""
-    head = workspace.git.head()
-    if head is None:
-        return set()
-    catalog = workspace.catalog(head)
-    states = (readable_state(catalog, name) for name in catalog.names)
-    return {state.source for state in states if state is not None}
 
 
 def _findings(knowledge: Knowledge, scope: Collection[str]) -> Iterator[Finding]:

@@ -91,7 +91,7 @@ def list_scans(workspace: Workspace, dataset: str | None = None) -> ScanListing:
     records = [scan.record for scan in known.scans if dataset in (None, scan.record.dataset)]
     if not records and dataset is not None:
         require_dataset(workspace, dataset)
-    names = Names.of(known)
+    names = Names.of(known, workspace.sources_at_head())
     rows = sorted(
         (ScanRow(record, _status(record, workspace.settings)) for record in records),
         key=lambda row: _scan_order(row.record, names),

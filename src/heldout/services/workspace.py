@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import Subject, VersionName, split_tag
@@ -13,14 +14,13 @@ from heldout.domain.settings import Settings
 from heldout.errors import HeldoutError, RepositoryError, UsageError
 from heldout.services.knowledge import gather
 from heldout.storage.catalog import Catalog, DatasetState
-from heldout.storage.dvc.store import DvcStore
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
-from heldout.storage.settings_file import FILE as SETTINGS_FILE
 from heldout.storage.settings_file import read_settings
 from heldout.storage.trees import FolderTree
 
-_CONCERNED = ("datasets", SETTINGS_FILE)
+if TYPE_CHECKING:
+    from heldout.storage.dvc.store import DvcStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,6 @@ class Workspace:
 
     def __init__(self, git: Git) -> None:
         self.git = git
-        self.store = DvcStore(git.top, git.common_dir)
         self._catalogs: dict[str, Catalog] = {}
         self._knowledge: Knowledge | None = None
 
@@ -46,6 +45,12 @@ class Workspace:
     def open(cls, start: Path | None = None) -> Workspace:
         """The project around a folder (default: the current one). Raises RepositoryError (slug not-a-repository)."""
         return cls(Git.discover(start or Path.cwd()))
+
+    @cached_property
+    def store(self) -> DvcStore:
+        from heldout.storage.dvc.store import DvcStore
+
+        return DvcStore(self.git.top, self.git.common_dir)
 
     @cached_property
     def working_copy(self) -> Catalog:
@@ -111,6 +116,15 @@ class Workspace:
         raise UsageError(
             "unknown-version", f"{name} is not a version in this clone", hint=f"versions of {name.dataset}: {listed}"
         )
+
+    def sources_at_head(self) -> frozenset[str]:
+        """What HEAD's datasets hold, frozen or not; one that cannot be read there has no source."""
+        head = self.git.head()
+        if head is None:
+            return frozenset()
+        catalog = self.catalog(head)
+        states = (readable_state(catalog, name) for name in catalog.names)
+        return frozenset(state.source for state in states if state is not None)
 
     def states(self, catalog: Catalog) -> Iterator[DatasetState]:
         """Every dataset of a tree. Raises the first broken one's error."""
