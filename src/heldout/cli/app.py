@@ -6,14 +6,17 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import click
 import typer
 
 from heldout import __version__
 from heldout.cli.commands import COMMANDS, GROUPS
 from heldout.cli.groups import ListByDefault
 from heldout.errors import ExitCode, HeldoutError
+
+if TYPE_CHECKING:
+    import click
 
 app = typer.Typer(
     name="heldout",

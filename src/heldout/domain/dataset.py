@@ -11,6 +11,9 @@ from heldout.domain.example import JSON
 DEFAULT_HOLDOUT = ("holdout", "held_out", "sealed")
 """Split names that mean a holdout without being declared. `test` is never guessed to be one."""
 
+FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "txt", "manifest")
+"""Formats of data files."""
+
 READER_VERSION = 1
 """Raised when the same file would be read as other examples than before; part of every source digest."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from heldout.domain.coverage import Knowledge
 from heldout.domain.dataset import DatasetSpec
@@ -15,12 +16,14 @@ from heldout.domain.outcomes import HookOutcome
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
 from heldout.services.recording import FOLLOW_UP_SUBJECT, commit_records, files_of
-from heldout.services.scanner import Scanned, Scanner
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, Catalog, DatasetState
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
 from heldout.storage.settings_file import read_settings
+
+if TYPE_CHECKING:
+    from heldout.services.scanner import Scanned
 
 
 def before_commit(git: Git) -> HookOutcome:
@@ -119,13 +122,16 @@ def _scan_missing(
     workspace: Workspace, states: Iterable[DatasetState], tree: GitTree
 ) -> tuple[list[Scanned], list[str]]:
     """Scan each state that the tree holds no record of; and a sentence for each whose data is not here."""
-    scanner = Scanner(workspace, fetch=False)
     recorded = _recorded(workspace, tree)
+    missing = [state for state in states if not recorded.scans_of(state.source)]
+    if not missing:
+        return [], []
+    from heldout.services.scanner import Scanner  # numpy, 80 ms that a commit with its records does not pay
+
+    scanner = Scanner(workspace, fetch=False)
     scanned: list[Scanned] = []
     notes: list[str] = []
-    for state in states:
-        if recorded.scans_of(state.source):
-            continue
+    for state in missing:
         try:
             scanned.append(scanner.scan(state))
         except MissingDataError as error:

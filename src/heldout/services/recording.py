@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from heldout.errors import RepositoryError
-from heldout.services.scanner import Scanned
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import write_file
+
+if TYPE_CHECKING:
+    from heldout.services.scanner import Scanned
 
 FOLLOW_UP_SUBJECT = "heldout: add scan records"
 

@@ -6,11 +6,10 @@ import posixpath
 from collections.abc import Sequence
 from typing import Final
 
-from heldout.domain.dataset import DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
+from heldout.domain.dataset import FORMATS, DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
 from heldout.domain.example import JSON
 from heldout.domain.names import name_problem
 from heldout.errors import ConfigError
-from heldout.storage.readers import FORMATS
 from heldout.storage.yaml_files import append_items, dump_yaml, load_yaml_located
 from heldout.storage.yaml_schema import Section, kind_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Any
 
@@ -54,7 +53,9 @@ def parse_settings(data: bytes) -> Settings:
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> ConfigError:
-    close = difflib.get_close_matches(key, known, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
     return ConfigError("unknown-key", f"unknown key {key!r}", file=FILE, field=key, hint=hint)
 

@@ -6,7 +6,6 @@ the rest with a suggestion. So a misspelt key can never be silently ignored.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
@@ -68,7 +67,9 @@ class Section:
     def choice(self, key: str, options: Sequence[str]) -> str | None:
         value = self.text(key)
         if value is not None and value not in options:
-            close = difflib.get_close_matches(value, options, n=1)
+            from difflib import get_close_matches
+
+            close = get_close_matches(value, options, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else None
             self.fail("bad-value", f"expected one of {', '.join(options)}, found {value!r}", key, hint=hint)
         return value
@@ -121,7 +122,9 @@ class Section:
         """Refuse keys that nobody asked for."""
         for key in self._value:
             if key not in self._known:
-                close = difflib.get_close_matches(key, self._known, n=1)
+                from difflib import get_close_matches
+
+                close = get_close_matches(key, self._known, n=1)
                 known = ", ".join(dict.fromkeys(self._known))
                 hint = f"Did you mean {close[0]!r}?" if close else f"Known keys here: {known}."
                 self.fail("unknown-key", f"unknown key {key!r}", key, hint=hint)

@@ -7,13 +7,12 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
-from heldout.domain.dataset import DataFile
+from heldout.domain.dataset import FORMATS, DataFile
 from heldout.errors import ConfigError, DataError
 from heldout.storage.readers.source import Row, Source, decompressed
 
 __all__ = ["FORMATS", "Row", "format_of", "read_rows"]
 
-FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "txt", "manifest")
 _SUFFIXES: Final = {
     ".csv": "csv",
     ".tsv": "tsv",
