@@ -80,7 +80,9 @@ def test_taking_the_training_copies_out_does_not_undo_what_a_frozen_version_show
     retired = leaky.heldout("gate", "support@v1.0.1")
     assert retired.code == 0
     assert "retired, not compared: support@v1.0.0 (nothing was trained on it" in retired.out
-    assert leaky.push("main", "support@v1.0.1").code == 0
+    # a contaminated version leaves only with the word that it takes no part
+    assert "support@v1.0.0 is contaminated" in leaky.push("support@v1.0.0").err
+    assert leaky.push("main", "support@v1.0.1", "support@v1.0.0").code == 0
     # retired is not clean
     assert leaky.gate("support@v1.0.0") == 1
 

@@ -25,6 +25,10 @@ def test_a_training_set_that_holds_a_holdout_example_is_not_pushed(clean: Team) 
     given = clean.answer("support@v1.0.0")
     assert [(hit["held"]["key"], hit["exposed_by"]) for hit in given["findings"]] == [("h3", ["corpus@v1.0.0"])]
 
+    found = clean.heldout("verify", "--trust-records")
+    assert found.code == 1
+    assert "corpus@v1.0.0: gives 1 held-out examples of support@v1.0.0 away" in found.out
+
     # a second version that holds it too is refused as well, though the pair is known from the first
     clean.dataset("corpus", holdout=None, train={**rows("c", 6), "c9": CLEAN_TEST["h3"]})
     clean.save("Grow corpus")

@@ -58,6 +58,7 @@ def test_versions_frozen_on_parallel_branches(clean: Team) -> None:
     mine.git("tag", "-a", "support@v1.1.0", "-m", "mine")
     assert mine.gate("support@v1.1.0") == 0  # as far as this clone knows
     mine.git("fetch", "-q", "--tags")
+    assert gap_kinds(mine, "support@v1.1.0") == ["not_compared"]  # known from its tag, merged or not
     mine.git("merge", "-q", "--no-edit", "origin/sealed")
     assert gap_kinds(mine, "support@v1.1.0") == ["not_compared"]
     assert mine.gate("sealed@v1.0.0") == 3

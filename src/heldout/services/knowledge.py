@@ -31,7 +31,8 @@ def gather(git: Git, catalog: Callable[[str], Catalog], settings: Settings) -> K
     versions = list(frozen_versions(git, catalog))
     trees = [catalog(commit).tree for commit in _commits(git, versions)]
     remotes = git.remote_settings()
-    agreed = [catalog(commit).tree for commit in _agreed(git, settings, remotes)]
+    head = git.head()
+    agreed = [catalog(commit).tree for commit in (*([head] if head else []), *agreed_commits(git, settings, remotes))]
     known = knowledge_of(git, versions, _git_trees(trees), settings, retired_in=_git_trees(agreed))
     return replace(known, shallow=git.is_shallow(), unfetched=tuple(_unfetched(remotes)))
 
@@ -99,10 +100,9 @@ def _commits(git: Git, versions: Iterable[Version]) -> list[str]:
     return list(dict.fromkeys(commits))
 
 
-def _agreed(git: Git, settings: Settings, remotes: Iterable[str]) -> list[str]:
-    """HEAD, and of each remote the protected branches and the default one."""
-    head = git.head()
-    commits = [head] if head else []
+def agreed_commits(git: Git, settings: Settings, remotes: Iterable[str]) -> list[str]:
+    """What was last seen of each remote's protected branches and its default one."""
+    commits: list[str] = []
     for remote in remotes:
         names = [*settings.protected_branches, "HEAD"]
         commits += [commit for name in names if (commit := git.commit_of(f"refs/remotes/{remote}/{name}"))]

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from heldout.domain.coverage import Answer, Gap, GapKind, Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
-from heldout.services.knowledge import knowledge_of
+from heldout.services.knowledge import agreed_commits, knowledge_of
 from heldout.services.workspace import Workspace
 from heldout.storage.git.refs import RefUpdate
 from heldout.storage.git.repository import Git
+from heldout.storage.retirements import retirement_path
 
 _TAGS, _HEADS = "refs/tags/", "refs/heads/"
 _NO_OBSTACLE = (GapKind.NO_HOLDOUT,)
 """Gaps that keep an answer unknown but stop no push: a training set has no holdout to protect."""
 
 
-def check(git: Git, updates: Iterable[RefUpdate]) -> PushVerdict:
+def check(git: Git, updates: Sequence[RefUpdate]) -> PushVerdict:
     """One verdict on all refs of a push. It cannot add commits to the push: it says what to run."""
     workspace = Workspace(git)
     problems: list[PushProblem] = []
     for update in updates:
         if update.remote_ref.startswith(_TAGS):
-            problems += _tag(workspace, update)
+            problems += _tag(workspace, update, updates)
         elif update.remote_ref.startswith(_HEADS) and not update.deletes:
             problems += _branch(workspace, update)
     return PushVerdict(tuple(problems))
 
 
-def _tag(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
+def _tag(workspace: Workspace, update: RefUpdate, updates: Sequence[RefUpdate]) -> Iterator[PushProblem]:
     tag = update.remote_ref[len(_TAGS) :]
     parsed = split_tag(tag)
     if parsed is None:
@@ -47,7 +48,7 @@ def _tag(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
     if number is None:
         yield PushProblem(Refusal.MALFORMED, update.remote_ref, tag)
         return
-    yield from _version(workspace, update, VersionName(name, number), commit)
+    yield from _version(workspace, update, VersionName(name, number), commit, updates)
 
 
 def _is_version_there(workspace: Workspace, name: str, remote_oid: str) -> bool:
@@ -59,7 +60,9 @@ def _is_version_there(workspace: Workspace, name: str, remote_oid: str) -> bool:
     return workspace.catalog(commit).has(name)
 
 
-def _version(workspace: Workspace, update: RefUpdate, name: VersionName, commit: str) -> Iterator[PushProblem]:
+def _version(
+    workspace: Workspace, update: RefUpdate, name: VersionName, commit: str, updates: Sequence[RefUpdate]
+) -> Iterator[PushProblem]:
     try:
         state = workspace.catalog(commit).state(name.dataset)
     except HeldoutError as error:
@@ -69,7 +72,11 @@ def _version(workspace: Workspace, update: RefUpdate, name: VersionName, commit:
     version = Version(name, commit, state.source)
     knowledge = _including(workspace, version)
     if knowledge.is_retired(version):
-        return
+        if _retirement_travels(workspace, name, updates):
+            return
+        # Nobody else would know that it takes no part.
+        left = tuple(item for item in knowledge.retirements if item.version != name)
+        knowledge = replace(knowledge, retirements=left)
     answer = knowledge.answer(name.dataset, version.source)
     gives_away = tuple((other.name, hits) for other, hits in knowledge.contaminates(version).items())
     if answer.contaminated:
@@ -78,6 +85,15 @@ def _version(workspace: Workspace, update: RefUpdate, name: VersionName, commit:
         yield PushProblem(Refusal.GIVES_AWAY, update.remote_ref, str(name), answer, gives_away)
     if any(gap.kind not in _NO_OBSTACLE for gap in answer.gaps):
         yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name), answer)
+
+
+def _retirement_travels(workspace: Workspace, name: VersionName, updates: Sequence[RefUpdate]) -> bool:
+    """Whether the remote has, or gets in this push, a protected branch that says the version is retired."""
+    git, settings = workspace.git, workspace.settings
+    protected = [_HEADS + branch for branch in settings.protected_branches]
+    pushed = [update.local_oid for update in updates if update.remote_ref in protected and not update.deletes]
+    known = agreed_commits(git, settings, git.remotes())
+    return any(workspace.catalog(oid).tree.read(retirement_path(name)) for oid in (*pushed, *known))
 
 
 def _including(workspace: Workspace, version: Version) -> Knowledge:

@@ -12,6 +12,7 @@ from heldout.services.scanner import Scanner
 from heldout.services.scanning import scan
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import DatasetState
+from heldout.storage.trees import FileTree
 
 
 class ReplayResult(Enum):
@@ -37,8 +38,8 @@ class Replay:
                 state = workspace.catalog(version.commit).state(version.dataset)
                 self._states[version.source] = (state, version.commit)
 
-    def run(self, record: ScanRecord, path: str) -> ReplayResult:
-        """`path` is where the record's scan.yaml lies in HEAD. Raises DataError or TamperedError of the data itself."""
+    def run(self, record: ScanRecord, path: str, tree: FileTree) -> ReplayResult:
+        """`path` is where its scan.yaml lies in `tree`. Raises DataError or TamperedError of the data itself."""
         method = self._workspace.settings.method
         if record.method_digest != method.digest:
             return ReplayResult.OTHER_METHOD
@@ -51,7 +52,6 @@ class Replay:
             self._progress.note(str(error))
             return ReplayResult.NO_DATA
         made = scan(subject, others, method, self._progress).files()
-        tree = self._workspace.tree("HEAD")
         same = all(tree.read(file) == data for file, data in made.items()) and path in made
         return ReplayResult.SAME if same else ReplayResult.DIFFERENT
 

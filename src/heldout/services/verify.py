@@ -47,14 +47,13 @@ def verify(
     problems: list[Problem] = []
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
-    records = _records(workspace, head, problems)
+    records = _records(workspace, scope, problems)
     problems += _retirements(workspace, head)
-    new = {path for path in records if _is_new(workspace, scope, path)}
-    problems += _replays(workspace, progress, records, new, states, replay=replay)
+    replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0
     problems += _heads(workspace, states)
     problems += _versions(workspace, scope)
     problems += _tags_on_remotes(workspace, progress)
-    return Check(scope.base, head, len(records), len(new) if replay else 0, tuple(problems))
+    return Check(scope.base, head, len(records), replayed, tuple(problems))
 
 
 def _base(workspace: Workspace, base: str | None, head: str) -> str | None:
@@ -96,21 +95,32 @@ def _history(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
             )
 
 
-def _records(workspace: Workspace, head: str, problems: list[Problem]) -> dict[str, ScanRecord]:
-    tree = workspace.tree(head)
-    paths = [path for path in tree.paths(ROOT) if path.endswith("/" + RECORD_FILE) and "/scans/" in path]
-    contents = tree.read_many(paths)
-    records = {}
-    for path in paths:
-        try:
-            record = parse_record(contents[path], path)
-            check_place(record, path)
-            _check_findings(tree, record)
-        except TamperedError as error:
-            problems.append(Problem(Level.FAILED, path, error.message, error.slug))
-        else:
-            records[path] = record
+def _records(workspace: Workspace, scope: Scope, problems: list[Problem]) -> dict[str, tuple[ScanRecord, GitTree]]:
+    """Records by path and the tree they are in: HEAD's, and those that a new version brings from another branch."""
+    aside = [version.commit for version in workspace.knowledge().versions if _is_aside(workspace, scope, version)]
+    records: dict[str, tuple[ScanRecord, GitTree]] = {}
+    for tree in (workspace.tree(commit) for commit in dict.fromkeys((scope.head, *aside))):
+        found = (path for path in tree.paths(ROOT) if path.endswith("/" + RECORD_FILE) and "/scans/" in path)
+        paths = [path for path in found if path not in records]
+        contents = tree.read_many(paths)
+        for path in paths:
+            try:
+                record = parse_record(contents[path], path)
+                check_place(record, path)
+                _check_findings(tree, record)
+            except TamperedError as error:
+                problems.append(Problem(Level.FAILED, path, error.message, error.slug))
+            else:
+                records[path] = (record, tree)
     return records
+
+
+def _is_aside(workspace: Workspace, scope: Scope, version: Version) -> bool:
+    """Whether a version that is to be verified is not in HEAD's history."""
+    git = workspace.git
+    if not (scope.every_record or _is_new_version(workspace, scope, version)):
+        return False
+    return not git.is_ancestor(version.commit, scope.head)
 
 
 def _check_findings(tree: GitTree, record: ScanRecord) -> None:
@@ -138,33 +148,32 @@ def _is_new(workspace: Workspace, scope: Scope, path: str) -> bool:
 def _replays(
     workspace: Workspace,
     progress: Progress,
-    records: dict[str, ScanRecord],
-    new: set[str],
+    scope: Scope,
+    records: dict[str, tuple[ScanRecord, GitTree]],
     states: dict[str, DatasetState],
-    *,
-    replay: bool,
-) -> Iterator[Problem]:
+    problems: list[Problem],
+) -> int:
     """Make again every record that an answer rests on and that is new; older content nobody answers for is left.
 
     A record that cannot be made again (one version it names is gone) is no worry where others that can be say all that
-    it says about versions that are still here.
+    it says about versions that are still here. Returns how many were made.
     """
-    if not replay:
-        return
     replayer = Replay(workspace, states, progress)
     live = {*states, *(version.source for version in workspace.knowledge().versions)}
-    results = {path: replayer.run(records[path], path) for path in sorted(new) if records[path].source in live}
-    proven = {
-        claim
-        for path, result in results.items()
-        if result is ReplayResult.SAME
-        for claim in _claims(records[path], live)
+    results = {
+        path: replayer.run(record, path, tree)
+        for path, (record, tree) in sorted(records.items())
+        if record.source in live and _is_new(workspace, scope, path)
     }
+    claims = {path: _claims(records[path][0], live) for path in results}
+    proven = {claim for path, result in results.items() if result is ReplayResult.SAME for claim in claims[path]}
     for path, result in results.items():
         if result is ReplayResult.DIFFERENT:
-            yield Problem(Level.FAILED, path, "is not what its data and method give", "record-forged")
-        elif result is not ReplayResult.SAME and not _claims(records[path], live) <= proven:
-            yield Problem(Level.UNKNOWN, path, f"could not be made again: {result.value}", "record-not-replayed")
+            problems.append(Problem(Level.FAILED, path, "is not what its data and method give", "record-forged"))
+        elif result is not ReplayResult.SAME and not claims[path] <= proven:
+            text = f"could not be made again: {result.value}"
+            problems.append(Problem(Level.UNKNOWN, path, text, "record-not-replayed"))
+    return sum(result in (ReplayResult.SAME, ReplayResult.DIFFERENT) for result in results.values())
 
 
 def _claims(record: ScanRecord, live: set[str]) -> set[frozenset[str]]:
@@ -195,8 +204,11 @@ def _versions(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
     """New versions must be clean or free of holdouts; old ones are reported and fail nothing."""
     knowledge = workspace.knowledge()
     for version in knowledge.taking_part:
-        new = scope.base is None or not workspace.git.is_ancestor(version.commit, scope.base)
-        yield from _version(workspace, version, new=new)
+        yield from _version(workspace, version, new=_is_new_version(workspace, scope, version))
+
+
+def _is_new_version(workspace: Workspace, scope: Scope, version: Version) -> bool:
+    return scope.base is None or not workspace.git.is_ancestor(version.commit, scope.base)
 
 
 def _version(workspace: Workspace, version: Version, *, new: bool) -> Iterator[Problem]:
@@ -207,6 +219,9 @@ def _version(workspace: Workspace, version: Version, *, new: bool) -> Iterator[P
         count = len({hit.held.identity() for hit in answer.findings})
         level = Level.FAILED if new else Level.REPORTED
         yield Problem(level, name, f"{count} held-out examples are given away", "contaminated")
+    for other, hits in knowledge.contaminates(version).items() if new else ():
+        count = len({hit.held.identity() for hit in hits})
+        yield Problem(Level.FAILED, name, f"gives {count} held-out examples of {other.name} away", "gives-away")
     gaps = [gap.text for gap in answer.gaps if gap.kind is not GapKind.NO_HOLDOUT]
     if gaps:
         level = Level.UNKNOWN if new else Level.REPORTED
