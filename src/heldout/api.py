@@ -21,7 +21,7 @@ from heldout.domain.coverage import Answer
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.diff import Diff, diff
 from heldout.domain.example import Example
-from heldout.domain.finding import Kind
+from heldout.domain.kind import Kind
 from heldout.domain.listing import FindingRow
 from heldout.domain.members import Member
 from heldout.errors import CoverageUnknown, UsageError

@@ -31,7 +31,8 @@ from heldout.domain.text import normalise
 from heldout.errors import DataError
 from heldout.services.reading import Reading
 from heldout.services.scanning import ScanResult, scan
-from heldout.storage.records import parse_findings, parse_record, sources_of
+from heldout.storage.finding_lines import parse_findings
+from heldout.storage.records import parse_record, sources_of
 
 Address = tuple[str, str, str]
 """(dataset, split, key)."""

@@ -26,12 +26,11 @@ from heldout.domain.finding import (
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.errors import TamperedError
+from heldout.storage.finding_lines import parse_findings, render_findings
 from heldout.storage.records import (
     check_place,
     load_findings,
-    parse_findings,
     parse_record,
-    render_findings,
     render_record,
     sources_of,
 )

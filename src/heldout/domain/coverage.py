@@ -10,10 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from heldout.domain.finding import Finding, Side
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
+
+if TYPE_CHECKING:
+    from heldout.domain.finding import Finding, Side
 
 
 class Verdict(StrEnum):

@@ -5,31 +5,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 
 from heldout.domain.canonical import canonical_json
 from heldout.domain.example import JSON
+from heldout.domain.kind import CONTAMINATING, Kind, Severity
 
-
-class Kind(StrEnum):
-    """How two examples overlap. The first four are found by this method; later methods add kinds of their own."""
-
-    EXACT = "exact"
-    NEAR = "near"
-    MOVED = "moved"
-    CONTAINMENT = "containment"
-    INTRA_SPLIT = "intra_split"
-
-
-class Severity(StrEnum):
-    BLOCK = "block"
-    REVIEW = "review"
-    NOTE = "note"
-
-
-CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED})
-"""Kinds that contaminate a holdout when exactly one side is in one (design: kinds table)."""
+__all__ = [
+    "CONTAMINATING",
+    "Cluster",
+    "ClusterShare",
+    "Containment",
+    "Finding",
+    "Kind",
+    "Severity",
+    "Side",
+    "Span",
+    "cluster_id",
+    "finding_id",
+]
 
 
 @dataclass(frozen=True, slots=True)

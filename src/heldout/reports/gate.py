@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from heldout.domain.coverage import Answer, Contamination, Gap, GapKind, Retirement, Verdict
-from heldout.domain.finding import Kind
+from heldout.domain.kind import Kind
 from heldout.domain.names import VersionName
 from heldout.reports.findings import finding_json, overlap_line, side_json
 

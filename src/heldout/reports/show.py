@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from heldout.domain.dataset import DatasetSpec, JoinedField, Lookup
-from heldout.domain.finding import Kind
+from heldout.domain.kind import Kind
 from heldout.domain.listing import Shown, TrackedFile
 from heldout.domain.record import ScanRecord
 from heldout.reports.answers import columns, plural, reason, short

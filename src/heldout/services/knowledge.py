@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.coverage import Knowledge, Scan, Version
-from heldout.domain.finding import Finding
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
 from heldout.domain.settings import Settings
@@ -20,6 +20,9 @@ from heldout.storage.git.trees import REGULAR_MODES, GitTree, entries_of_all, pr
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, load_findings, parse_record
 from heldout.storage.retirements import is_retirement, parse_retirement
 from heldout.storage.trees import FileTree
+
+if TYPE_CHECKING:
+    from heldout.domain.finding import Finding
 
 
 def gather(git: Git, catalog: Callable[[str], Catalog], settings: Settings) -> Knowledge:

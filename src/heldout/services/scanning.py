@@ -14,7 +14,8 @@ from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.services.matching_pool import Links, SignatureStore, match
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
-from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_findings, render_record
+from heldout.storage.finding_lines import render_findings
+from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_record
 
 NAMED = 20
 """How many examples without text a record names; it counts them all."""

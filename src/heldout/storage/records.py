@@ -1,116 +1,25 @@
-"""Scan records on disk: scan.yaml and findings.jsonl (`heldout/scan@1`), written and read without loss.
-
-In findings.jsonl a side names the versions that contain it by number: 0 is the record's subject, n the n-th of its
-`compared` list. That keeps a line short however many versions there are.
-"""
+"""Scan records on disk: scan.yaml (`heldout/scan@1`), written and read without loss, and its findings.jsonl."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heldout.domain.canonical import digest_bytes
-from heldout.domain.example import JSON
-from heldout.domain.finding import Cluster, ClusterShare, Containment, Finding, Kind, Severity, Side, Span
+from heldout.domain.kind import Kind
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.errors import TamperedError
 from heldout.storage.yaml_files import dump_yaml, load_yaml
 from heldout.storage.yaml_scalars import plain_value
 
+if TYPE_CHECKING:
+    from heldout.domain.finding import Finding
+
 FORMAT = "heldout/scan@1"
 RECORD_FILE = "scan.yaml"
 FINDINGS_FILE = "findings.jsonl"
-
-
-def render_findings(findings: Iterable[Finding], clusters: Iterable[Cluster], sources: Sequence[str]) -> bytes:
-    """One JSON object a line, findings in their order and then clusters. `sources` numbers the versions."""
-    number = {source: position for position, source in enumerate(sources)}
-    lines = [_finding_line(finding, number) for finding in findings]
-    lines += [_cluster_line(cluster) for cluster in clusters]
-    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines).encode()
-
-
-def _finding_line(finding: Finding, number: Mapping[str, int]) -> dict[str, JSON]:
-    line: dict[str, JSON] = {"id": finding.id, "kind": finding.kind.value}
-    if finding.also:
-        line["also"] = [kind.value for kind in finding.also]
-    line["severity"] = finding.severity.value
-    line["holdout_contamination"] = finding.holdout_contamination
-    if finding.similarity is not None:
-        line["similarity"] = {
-            "fraction": f"{finding.similarity.numerator}/{finding.similarity.denominator}",
-            "rounded": round(float(finding.similarity), 4),
-        }
-    line["a"] = _side(finding.a, number)
-    line["b"] = _side(finding.b, number)
-    if (inside := finding.containment) is not None:
-        line["containment"] = {
-            "short": inside.short,
-            "position": inside.position,
-            "offset": inside.offset,
-            "word_aligned": inside.word_aligned,
-        }
-    if (span := finding.span) is not None:
-        line["span"] = {"a": span.a, "b": span.b, "length": span.length}
-    if finding.cluster is not None:
-        line["cluster"] = finding.cluster
-    return line
-
-
-def _side(side: Side, number: Mapping[str, int]) -> dict[str, JSON]:
-    return {
-        "dataset": side.dataset,
-        "split": side.split,
-        "key": side.key,
-        "input": side.input,
-        "held_out_in": [*sorted(number[source] for source in side.held_out_in)],
-        "open_in": [*sorted(number[source] for source in side.open_in)],
-    }
-
-
-def _cluster_line(cluster: Cluster) -> dict[str, JSON]:
-    shares: list[JSON] = [
-        {"dataset": share.dataset, "split": share.split, "members": share.members} for share in cluster.shares
-    ]
-    return {"id": cluster.id, "kind": "cluster", "inputs": cluster.inputs, "size": cluster.size, "members": shares}
-
-
-def parse_findings(data: bytes, sources: Sequence[str]) -> tuple[tuple[Finding, ...], tuple[Cluster, ...]]:
-    """Raises ValueError or KeyError for anything that `render_findings` could not have written."""
-    findings, clusters = [], []
-    for text in data.decode().split("\n")[:-1]:
-        line = json.loads(text)
-        if line["kind"] == "cluster":
-            shares = tuple(ClusterShare(row["dataset"], row["split"], row["members"]) for row in line["members"])
-            clusters.append(Cluster(line["id"], line["inputs"], shares))
-        else:
-            findings.append(_parse_finding(line, sources))
-    return tuple(findings), tuple(clusters)
-
-
-def _parse_finding(line: dict[str, Any], sources: Sequence[str]) -> Finding:
-    similarity = line.get("similarity")
-    containment, span = line.get("containment"), line.get("span")
-    return Finding(
-        kind=Kind(line["kind"]),
-        severity=Severity(line["severity"]),
-        a=_parse_side(line["a"], sources),
-        b=_parse_side(line["b"], sources),
-        also=tuple(Kind(kind) for kind in line.get("also", ())),
-        similarity=Fraction(similarity["fraction"]) if similarity else None,
-        containment=Containment(**containment) if containment else None,
-        span=Span(**span) if span else None,
-        cluster=line.get("cluster"),
-    )
-
-
-def _parse_side(side: dict[str, Any], sources: Sequence[str]) -> Side:
-    versions = [tuple(sorted(sources[n] for n in side[name])) for name in ("held_out_in", "open_in")]
-    return Side(side["dataset"], side["split"], side["key"], side["input"], *versions)
 
 
 def sources_of(record: ScanRecord) -> tuple[str, ...]:
@@ -257,6 +166,8 @@ def load_findings(record: ScanRecord, read: Callable[[], bytes | None]) -> tuple
             f"{record.folder()}/{FINDINGS_FILE} is {state}",
             hint="take the file from its commit in Git, or scan again",
         )
+    from heldout.storage.finding_lines import parse_findings
+
     try:
         findings, _ = parse_findings(data, sources_of(record))
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heldout.cli.session import Json, Quiet, Session
-from heldout.domain.finding import Kind
+from heldout.domain.kind import Kind
 
 HELP = "List findings of committed records, or show one side by side: findings [SUBJECT], findings show ID."
 

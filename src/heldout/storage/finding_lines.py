@@ -1,0 +1,102 @@
+"""findings.jsonl, written and read without loss.
+
+A side names the versions that contain it by number: 0 is the record's subject, n the n-th of its `compared` list. That
+keeps a line short however many versions there are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from heldout.domain.example import JSON
+from heldout.domain.finding import Cluster, ClusterShare, Containment, Finding, Kind, Severity, Side, Span
+
+
+def render_findings(findings: Iterable[Finding], clusters: Iterable[Cluster], sources: Sequence[str]) -> bytes:
+    """One JSON object a line, findings in their order and then clusters. `sources` numbers the versions."""
+    number = {source: position for position, source in enumerate(sources)}
+    lines = [_finding_line(finding, number) for finding in findings]
+    lines += [_cluster_line(cluster) for cluster in clusters]
+    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines).encode()
+
+
+def _finding_line(finding: Finding, number: Mapping[str, int]) -> dict[str, JSON]:
+    line: dict[str, JSON] = {"id": finding.id, "kind": finding.kind.value}
+    if finding.also:
+        line["also"] = [kind.value for kind in finding.also]
+    line["severity"] = finding.severity.value
+    line["holdout_contamination"] = finding.holdout_contamination
+    if finding.similarity is not None:
+        line["similarity"] = {
+            "fraction": f"{finding.similarity.numerator}/{finding.similarity.denominator}",
+            "rounded": round(float(finding.similarity), 4),
+        }
+    line["a"] = _side(finding.a, number)
+    line["b"] = _side(finding.b, number)
+    if (inside := finding.containment) is not None:
+        line["containment"] = {
+            "short": inside.short,
+            "position": inside.position,
+            "offset": inside.offset,
+            "word_aligned": inside.word_aligned,
+        }
+    if (span := finding.span) is not None:
+        line["span"] = {"a": span.a, "b": span.b, "length": span.length}
+    if finding.cluster is not None:
+        line["cluster"] = finding.cluster
+    return line
+
+
+def _side(side: Side, number: Mapping[str, int]) -> dict[str, JSON]:
+    return {
+        "dataset": side.dataset,
+        "split": side.split,
+        "key": side.key,
+        "input": side.input,
+        "held_out_in": [*sorted(number[source] for source in side.held_out_in)],
+        "open_in": [*sorted(number[source] for source in side.open_in)],
+    }
+
+
+def _cluster_line(cluster: Cluster) -> dict[str, JSON]:
+    shares: list[JSON] = [
+        {"dataset": share.dataset, "split": share.split, "members": share.members} for share in cluster.shares
+    ]
+    return {"id": cluster.id, "kind": "cluster", "inputs": cluster.inputs, "size": cluster.size, "members": shares}
+
+
+def parse_findings(data: bytes, sources: Sequence[str]) -> tuple[tuple[Finding, ...], tuple[Cluster, ...]]:
+    """Raises ValueError or KeyError for anything that `render_findings` could not have written."""
+    findings, clusters = [], []
+    for text in data.decode().split("\n")[:-1]:
+        line = json.loads(text)
+        if line["kind"] == "cluster":
+            shares = tuple(ClusterShare(row["dataset"], row["split"], row["members"]) for row in line["members"])
+            clusters.append(Cluster(line["id"], line["inputs"], shares))
+        else:
+            findings.append(_parse_finding(line, sources))
+    return tuple(findings), tuple(clusters)
+
+
+def _parse_finding(line: dict[str, Any], sources: Sequence[str]) -> Finding:
+    similarity = line.get("similarity")
+    containment, span = line.get("containment"), line.get("span")
+    return Finding(
+        kind=Kind(line["kind"]),
+        severity=Severity(line["severity"]),
+        a=_parse_side(line["a"], sources),
+        b=_parse_side(line["b"], sources),
+        also=tuple(Kind(kind) for kind in line.get("also", ())),
+        similarity=Fraction(similarity["fraction"]) if similarity else None,
+        containment=Containment(**containment) if containment else None,
+        span=Span(**span) if span else None,
+        cluster=line.get("cluster"),
+    )
+
+
+def _parse_side(side: dict[str, Any], sources: Sequence[str]) -> Side:
+    versions = [tuple(sorted(sources[n] for n in side[name])) for name in ("held_out_in", "open_in")]
+    return Side(side["dataset"], side["split"], side["key"], side["input"], *versions)
