@@ -54,6 +54,13 @@ def test_a_contaminated_branch(leaky: Team) -> None:
     assert warned.code == 0
     assert "warning: support on topic is contaminated" in warned.err
     assert leaky.on_remote("refs/heads/topic")
+    # what nobody has looked at may be contaminated too
+    leaky.dataset("support", train=rows("t", 1), test=CLEAN_TEST)
+    leaky.bypass("commit", "-q", "-m", "No record")
+    said = leaky.push("main")
+    assert said.code == 0
+    assert "warning: nobody knows yet whether support on main is clean" in said.err
+    assert "heldout scan support@HEAD --commit" in said.err
 
 
 @pytest.mark.req("B50")

@@ -25,7 +25,7 @@ def hook_lines(outcome: HookOutcome) -> list[str]:
 def push_lines(verdict: PushVerdict) -> list[str]:
     """Problems in the order of the pushed refs, warnings before what was refused, so that the refusal is read last."""
     told: set[str] = set()
-    lines = []
+    lines: list[str] = []
     for problem in sorted(verdict.problems, key=lambda item: not item.warning):
         lines += _problem(problem, told)
     if verdict.refused:
@@ -64,7 +64,9 @@ def _leak(problem: PushProblem, word: str, told: set[str]) -> Iterator[str]:
         yield f"{word}: nobody knows yet whether {subject} is clean"
         gaps = answer.gaps if answer else ()
         yield from (f"    {gap.text}" for gap in gaps)
-        if answer is None or any(gap.kind in (GapKind.NOT_SCANNED, GapKind.NOT_COMPARED) for gap in gaps):
+        if answer is not None and problem.warning:
+            yield f"  next: heldout scan {answer.dataset}@HEAD --commit, then push again"
+        elif answer is None or any(gap.kind in (GapKind.NOT_SCANNED, GapKind.NOT_COMPARED) for gap in gaps):
             yield "  next: heldout scan --all --commit, then push again"
         return
     known = answer is not None and answer.source in told

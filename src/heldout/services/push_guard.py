@@ -113,7 +113,10 @@ def _has_dataset(workspace: Workspace, name: str) -> bool:
 
 
 def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
-    """A protected branch with a contaminated dataset is refused, another one warned about: reviewers need to see it."""
+    """A protected branch with a contaminated dataset is refused, another one warned about: reviewers need to see it.
+
+    Content that went past the hooks unscanned may be contaminated; on a protected branch that is said.
+    """
     commit = workspace.git.commit_of(update.local_oid)
     if commit is None:
         return
@@ -132,3 +135,7 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
         if answer.contaminated:
             subject = f"{name} on {branch}"
             yield PushProblem(Refusal.PROTECTED_BRANCH, update.remote_ref, subject, answer, warning=not protected)
+        elif protected and workspace.settings.scan_on_commit and not knowledge.scans_of(state.source):
+            subject = f"{name} on {branch}"
+            unscanned = replace(answer, gaps=tuple(gap for gap in answer.gaps if gap.kind is GapKind.NOT_SCANNED))
+            yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, subject, unscanned, warning=True)
