@@ -51,13 +51,10 @@ class Session:
 
         A reader who has seen enough (head, less) changes nothing about the verdict: the exit code still tells it.
         """
-        text = (
-            json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-            if self.as_json
-            else "".join(f"{line}\n" for line in lines)
-        )
+        if self.as_json:
+            lines = [json.dumps(data, ensure_ascii=False, indent=2)]
         try:
-            sys.stdout.write(text)
+            sys.stdout.write("".join(f"{line}\n" for line in lines))
             sys.stdout.flush()
         except BrokenPipeError:
             # Python would complain once more while it closes standard output.
