@@ -6,8 +6,8 @@ Everything here is decided from records alone. Data is read by scans, never by a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -190,53 +190,48 @@ class Knowledge:
         return first == second or (first, second) in self._pairs or (second, first) in self._pairs
 
     def contaminations(self, source: str) -> tuple[Contamination, ...]:
-        """Findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first.
+        """Findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first."""
+        found = self._findings_about(source)
+        exposing = [finding for finding in found if any(finding.sides_exposed(source, self.live))]
+        hits = (
+            Contamination(finding, held, other, self._holders(other, source))
+            for finding in _together(exposing)
+            for held, other in finding.sides_exposed(source, self.live)
+        )
+        return tuple(sorted(hits, key=lambda item: item.finding.sort_key()))
 
-        Two records may name one pair, each with those versions it was compared with: what they say is put together.
-        """
-        found: dict[tuple[str, tuple[str, ...]], Contamination] = {}
+    def _findings_about(self, source: str) -> Iterator[Finding]:
+        """Findings of the records that can name a version: its own, and those of versions taking part that met it."""
         for scan in self.scans:
-            if not scan.record.contaminations:
-                continue
-            if scan.record.source != source and scan.record.source not in self.live:
-                continue
-            if not self.met(scan.record.source, source):
-                continue  # a record's findings name its own versions only
-            for finding in scan.findings:
-                for held, other in finding.sides_exposed(source, self.live):
-                    known = found.get(address := (finding.id, held.identity()))
-                    hit = Contamination(finding, held, other)
-                    found[address] = _together(known, hit) if known else hit
-        named = (replace(hit, exposed_by=self._holders(hit.other, source)) for hit in found.values())
-        return tuple(sorted(named, key=lambda item: item.finding.sort_key()))
+            told_by = scan.record.source
+            if scan.record.contaminations and (told_by == source or told_by in self.live) and self.met(told_by, source):
+                yield from scan.findings
 
     def _holders(self, side: Side, subject: str) -> tuple[VersionName, ...]:
         """Versions that hold an example outside their holdout; the subject's own content is nothing to point at."""
-        return tuple(
-            sorted(item.name for item in self.taking_part if item.source in side.open_in and item.source != subject)
-        )
+        sources = {*side.open_in} - {subject}
+        return tuple(version.name for version in self._by_name if version.source in sources)
+
+    @cached_property
+    def _by_name(self) -> list[Version]:
+        return sorted(self.taking_part, key=lambda version: version.name)
 
     def contaminates(self, version: Version) -> dict[Version, tuple[Contamination, ...]]:
         """Other datasets' frozen holdouts that this version gives away, by holding their examples outside a holdout.
 
         Versions of its own dataset do not count: moving a holdout example to a development split is the official fix.
         """
-        result = {}
-        concerned = self._given_away_by(version.source)
-        for other in self.taking_part:
-            if other.dataset == version.dataset or other.source not in concerned:
-                continue
-            hits = tuple(hit for hit in self.contaminations(other.source) if version.source in hit.other.open_in)
-            if hits:
-                result[other] = hits
-        return result
-
-    def _given_away_by(self, source: str) -> set[str]:
-        """At least the versions of which some held-out example stands outside a holdout in `source`; in one pass."""
-        scans = (scan for scan in self.scans if scan.record.contaminations and scan.record.source in self.live)
-        found = (finding for scan in scans if self.met(scan.record.source, source) for finding in scan.findings)
-        sides = ((held, other) for item in found for held, other in ((item.a, item.b), (item.b, item.a)))
-        return {version for held, other in sides if source in other.open_in for version in held.held_out_in}
+        mine = version.source
+        naming = [item for item in self._findings_about(mine) if mine in item.a.open_in or mine in item.b.open_in]
+        others = [other for other in self.taking_part if other.dataset != version.dataset]
+        result: defaultdict[Version, list[Contamination]] = defaultdict(list)
+        for finding in sorted(_together(naming), key=lambda item: item.sort_key()):
+            for other in others:
+                for held, open_side in finding.sides_exposed(other.source, {mine}):
+                    if mine in open_side.open_in:
+                        holders = self._holders(open_side, other.source)
+                        result[other].append(Contamination(finding, held, open_side, holders))
+        return {other: tuple(hits) for other, hits in result.items()}
 
     def gaps(self, dataset: str, source: str) -> tuple[Gap, ...]:
         """What is missing before `source` can be called clean; empty is complete(V) of A30 with A52."""
@@ -304,10 +299,10 @@ class Knowledge:
 _UNUSED = "if nothing was trained on that: heldout retire {0} --reason '...' (or unfreeze it while it is not pushed)"
 
 
-def _together(first: Contamination, second: Contamination) -> Contamination:
-    """One pair as two records tell it."""
-    return Contamination(
-        first.finding.together_with(second.finding),
-        first.held.together_with(second.held),
-        first.other.together_with(second.other),
-    )
+def _together(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Nothing found is the usual case, and then a hook does without importing what findings are."""
+    if not findings:
+        return ()
+    from heldout.domain.finding import together
+
+    return together(findings)

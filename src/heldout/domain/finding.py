@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -47,14 +48,6 @@ class Side:
 
     def identity(self) -> tuple[str, str, str, str]:
         return (self.dataset, self.split, self.key, self.input)
-
-    def together_with(self, other: Side) -> Side:
-        """The same example with the versions of both."""
-        return replace(
-            self,
-            held_out_in=tuple(sorted({*self.held_out_in, *other.held_out_in})),
-            open_in=tuple(sorted({*self.open_in, *other.open_in})),
-        )
 
     def label(self) -> str:
         """Short text for people: split and key."""
@@ -122,11 +115,6 @@ class Finding:
         """B41, for the kinds that contaminate."""
         return self.one_side_held_out and bool(CONTAMINATING.intersection(self.kinds))
 
-    def together_with(self, other: Finding) -> Finding:
-        """The same pair, found in other versions by another scan, with the versions of both."""
-        a, b = (other.a, other.b) if other.a.identity() == self.a.identity() else (other.b, other.a)
-        return replace(self, a=self.a.together_with(a), b=self.b.together_with(b))
-
     def sides_exposed(self, version: str, live: Collection[str]) -> Iterable[tuple[Side, Side]]:
         """(held-out side, open side) where `version` holds the first and itself or a live version the second (A29)."""
         if not CONTAMINATING.intersection(self.kinds):
@@ -137,6 +125,28 @@ class Finding:
 
     def sort_key(self) -> tuple[object, ...]:
         return (_SEVERITY_ORDER[self.severity], self.kind, self.a.identity(), self.b.identity())
+
+
+def together(findings: Iterable[Finding]) -> list[Finding]:
+    """Each pair once, with the versions that any scan found it in: a scan names those that it compared."""
+    groups: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.id].append(finding)
+    return [group[0] if len(group) == 1 else _together(group) for group in groups.values()]
+
+
+def _together(group: Sequence[Finding]) -> Finding:
+    first = group[0]
+    a, b = (
+        replace(
+            side,
+            held_out_in=tuple(sorted({version for copy in copies for version in copy.held_out_in})),
+            open_in=tuple(sorted({version for copy in copies for version in copy.open_in})),
+        )
+        for side in (first.a, first.b)
+        if (copies := [copy for item in group for copy in (item.a, item.b) if copy.identity() == side.identity()])
+    )
+    return replace(first, a=a, b=b)
 
 
 _SEVERITY_ORDER = {Severity.BLOCK: 0, Severity.REVIEW: 1, Severity.NOTE: 2}
