@@ -270,7 +270,11 @@ def test_whole_scans_of_small_worlds_against_brute_force(seed: int) -> None:
 @pytest.mark.req("A29", "B50")
 @pytest.mark.parametrize("seed", range(24))
 def test_caps_hide_no_contaminated_example(seed: int) -> None:
-    """With every cap at its tightest, each held-out example that two compared versions give away is still named."""
+    """With every cap at its tightest, each held-out example that two compared versions give away is still named.
+
+    Save where one split is held out here and open there: a family's partner may then be the example's own revision,
+    which is no finding, and the answer is unknown by itself (a redeclared split is a gap).
+    """
     versions = small_world(seed)
     links = links_of(versions)
     result = scan(versions[0], versions[1:], Method(bucket_cap=2, pair_cap=1, containment_cap=1))
@@ -288,7 +292,8 @@ def test_caps_hide_no_contaminated_example(seed: int) -> None:
             for held in rows
             for other in rows
             if held.version == item.source and subject in (held.version, other.version) and held.held and not other.held
-            if held.identity != other.identity and overlap(held, other, subject, links) == "across"
+            if (held.dataset, held.split) != (other.dataset, other.split)
+            if overlap(held, other, subject, links) == "across"
             if links.kinds(held, other) & {"exact", "near", "moved"}
         }
         assert wanted <= named
