@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from heldout.domain.canonical import digest_bytes
@@ -153,13 +154,18 @@ def _records(path: str, copies: Iterable[bytes]) -> tuple[list[ScanRecord], list
     problems: list[tuple[str, str]] = []
     for data in copies:
         try:
-            record = parse_record(data, path)
-            check_place(record, path)
+            records.append(_record(data, path))
         except TamperedError as error:
             problems.append((dataset_of(path), error.message))
-        else:
-            records.append(record)
     return records, [] if records else problems
+
+
+@lru_cache(maxsize=4096)
+def _record(data: bytes, path: str) -> ScanRecord:
+    """Remembered: a hook looks at one commit's records first, and then at those of all versions."""
+    record = parse_record(data, path)
+    check_place(record, path)
+    return record
 
 
 def _scan(git: Git, record: ScanRecord, findings: Sequence[str]) -> Scan:
