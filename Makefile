@@ -79,7 +79,7 @@ lock: $(STAMP) ## resolve requirements/dev.lock again, one lock for every Python
 picture: $(STAMP) ## draw the picture in README.md from a run of the demo
 	@'$(BIN)/python' -m tools.terminal_svg
 
-bench: $(STAMP) ## measure the scanner
+bench: $(STAMP) ## measure scans, hooks and many versions
 	@for script in benchmarks/*.py; do '$(BIN)/python' "$$script"; done
 
 clean: ## remove environments, caches and builds
