@@ -1,24 +1,29 @@
 """JSON text, read exactly or refused with its place (decision A50).
 
-The standard library's C parser does the work. It forgives duplicate keys, NaN, overflowing floats and lone surrogates;
-hooks catch these, and then a slow parser written to RFC 8259 walks the text once more, only to say where the fault is.
+The standard library's C parser does the work. It forgives duplicate keys, NaN, numbers that a float cannot keep and
+lone surrogates, and how deep it goes depends on the Python; hooks and a count of brackets catch these, and then a slow
+parser written to RFC 8259 walks the text once more, only to say where the fault is. docs/reading.md has the rules.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final, NoReturn
 
 from heldout.domain.example import JSON
+from heldout.storage.exact_numbers import InexactNumber, exact_float
+
+MAX_DEPTH: Final = 200
+"""How many lists and objects may stand inside each other, on every Python: `[[1]]` is two deep."""
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _LITERALS: Final[dict[str, JSON]] = {"true": True, "false": False, "null": None}
-_TOO_DEEP: Final = "nested too deep"
+_TOO_DEEP: Final = f"nested more than {MAX_DEPTH} deep"
 
 
 class JSONFault(ValueError):
@@ -26,7 +31,7 @@ class JSONFault(ValueError):
 
     `line` and `column` count from 1 and columns are characters; `path` names the enclosing value, `$` the whole;
     `offset` is the byte where decoding stopped, only for invalid UTF-8. `slug` is one of bad-json, duplicate-key,
-    not-finite, lone-surrogate, too-deep, number-too-large, bad-encoding.
+    not-finite, lone-surrogate, too-deep, number-too-large, inexact-number, bad-encoding.
     """
 
     def __init__(
@@ -52,18 +57,11 @@ def _pairs(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     return result
 
 
-def _float(text: str) -> float:
-    value = float(text)
-    if value in (float("inf"), float("-inf")):
-        raise _Inexact
-    return value
-
-
 def _constant(_: str) -> NoReturn:
     raise _Inexact
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=exact_float, parse_constant=_constant)
 
 
 def parse_json(source: str | bytes) -> JSON:
@@ -74,11 +72,34 @@ def parse_json(source: str | bytes) -> JSON:
     text = decode_utf8(source) if isinstance(source, bytes) else source
     try:
         value: JSON = _DECODER.decode(text)
-        if _SURROGATE_ESCAPE.search(text):
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        _check(value, text, 0, len(text))
     except (ValueError, RecursionError):
         raise _explain(text) from None
     return value
+
+
+def _check(value: JSON, text: str, start: int, end: int) -> None:
+    """Raises ValueError for what the fast parser lets through without a hook: depth and lone surrogates."""
+    brackets = text.count("[", start, end) + text.count("{", start, end)
+    if brackets > MAX_DEPTH and _is_too_deep(value):
+        raise _Inexact
+    if _SURROGATE_ESCAPE.search(text, start, end):
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+
+
+def _is_too_deep(value: JSON) -> bool:
+    level: list[JSON] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for outer in level for item in _inside(outer) if isinstance(item, list | dict)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: JSON) -> Iterable[JSON]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def decode_utf8(data: bytes) -> str:
@@ -149,8 +170,7 @@ class Walker:
         try:
             value: JSON
             value, self.position = _DECODER.raw_decode(self.text, start)
-            if _SURROGATE_ESCAPE.search(self.text, start, self.position):
-                json.dumps(value, ensure_ascii=False).encode("utf-8")
+            _check(value, self.text, start, self.position)
             return value
         except (ValueError, RecursionError):
             self.position = start
@@ -159,13 +179,16 @@ class Walker:
         except RecursionError:
             self.fail("too-deep", _TOO_DEEP, path, start)
 
-    def value(self, path: str = "$") -> JSON:
+    def value(self, path: str = "$", depth: int = 0) -> JSON:
         """The value here by the slow parser: every refusal with its exact place."""
         head = self.skip()
+        if head in ("{", "[") and depth == MAX_DEPTH:
+            # Its path has 200 parts: line and column say it better.
+            self.fail("too-deep", _TOO_DEEP, "$")
         if head == "{":
-            return {key: self.value(_child(path, key)) for key in self.members(path)}
+            return {key: self.value(_child(path, key), depth + 1) for key in self.members(path)}
         if head == "[":
-            return [self.value(f"{path}[{index}]") for index in self.elements(path)]
+            return [self.value(f"{path}[{index}]", depth + 1) for index in self.elements(path)]
         if head == '"':
             return self.string(path)
         return self._number_or_literal(head, path)
@@ -249,9 +272,9 @@ class Walker:
             if match[1] is None and match[2] is None:
                 value: int | float = int(match[0])
             else:
-                value = _float(match[0])
-        except _Inexact:
-            self.fail("number-too-large", "the number is too large for a 64-bit float", path)
+                value = exact_float(match[0])
+        except InexactNumber as error:
+            self.fail("number-too-large" if error.overflow else "inexact-number", str(error), path)
         except ValueError:
             self.fail("number-too-large", "the integer has too many digits", path)
         self.position = match.end()

@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from heldout.domain.example import JSON
+from heldout.storage.exact_numbers import exact_float
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -35,10 +36,7 @@ def plain_value(text: str) -> JSON:
     if _INTEGER.fullmatch(text):
         return int(text)
     if _NUMBER.fullmatch(text):
-        value = float(text)
-        if value in (float("inf"), float("-inf")):
-            raise ValueError("the number is too large for a 64-bit float")
-        return value
+        return exact_float(text)
     return text
 
 

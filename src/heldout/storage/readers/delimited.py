@@ -9,13 +9,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from heldout.domain.example import JSON
 from heldout.errors import DataError
-from heldout.storage.readers.source import Row, Source, lines, without_ending
+from heldout.storage.readers.source import ROW_LIMIT, Row, Source, lines, nul, too_long, without_ending
 
-_FIELD_LIMIT: Final = 1 << 26  # characters of one cell; beyond it an open quote has swallowed the file
 _PIECES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -95,7 +93,7 @@ def _tsv_cells(source: Source) -> Iterator[Cells]:
         text = without_ending(line.text)
         if not text and line.fault is None:
             continue
-        fault = line.fault or (_nul(source, line.number) if "\0" in text else None)
+        fault = line.fault or (nul(source, line.number) if "\0" in text else None)
         yield line.number, text.split(delimiter), fault
 
 
@@ -106,15 +104,16 @@ class _CsvCells:
         self._source = source
         self._pieces: list[tuple[int, str]] = []
         self._fault: DataError | None = None
+        self._size = 0
 
     def __iter__(self) -> Iterator[Cells]:
         delimiter = self._source.item.delimiter or ","
         # The limit belongs to the process, and files may be read side by side: it is raised once and left there.
-        csv.field_size_limit(_FIELD_LIMIT)
+        csv.field_size_limit(ROW_LIMIT + 1)
         reader = csv.reader(self._feed(), delimiter=delimiter, strict=True)
         while True:
             self._pieces.clear()
-            self._fault = None
+            self._fault, self._size = None, 0
             try:
                 cells = next(reader)
             except StopIteration:
@@ -128,48 +127,59 @@ class _CsvCells:
         r"""Lines for csv.reader, which wants every \r, \n and \r\n to end one; numbers stay those of the file."""
         for line in lines(self._source, forgiving=True):
             pieces = (line.text,) if line.text.find("\r", 0, -2) < 0 else _PIECES.findall(line.text)
+            self._size += len(line.text)
+            if self._size > ROW_LIMIT:
+                raise self._too_large()
             for piece in pieces:
                 self._pieces.append((line.number, piece))
                 if self._fault is None:
-                    self._fault = line.fault or (_nul(self._source, line.number) if "\0" in piece else None)
+                    self._fault = line.fault or (nul(self._source, line.number) if "\0" in piece else None)
                 yield piece
+
+    def _too_large(self) -> DataError:
+        """Most often a quote that nobody closed has swallowed the file: then the line where it was opened is named."""
+        opened = self._open_quote()
+        if opened is not None:
+            return self._never_closed(opened)
+        return too_long(self._source, self._pieces[0][0])
 
     def _explain(self, error: csv.Error) -> DataError:
         """An open quote reads on to the end of the file, so the message names the line where it was opened."""
-        opened = self._open_quote()
         reason = str(error)
-        if opened is not None and ("unexpected end" in reason or "field larger" in reason):
-            message = "a double quote is opened here and never closed"
-            hint = 'Close the quote; a quote inside a quoted cell is written twice ("").'
-            return DataError("open-quote", message, file=self._source.name, line=opened, hint=hint)
+        opened = self._open_quote() if "unexpected end" in reason else None
+        if opened is not None:
+            return self._never_closed(opened)
         line = self._pieces[-1][0] if self._pieces else None
         if "expected after" in reason:
             reason = "text follows a closing quote"
         hint = 'A quote inside a quoted cell is written twice ("").'
         return DataError("bad-csv", reason, file=self._source.name, line=line, hint=hint)
 
+    def _never_closed(self, line: int) -> DataError:
+        message = "a double quote is opened here and never closed"
+        hint = 'Close the quote; a quote inside a quoted cell is written twice ("").'
+        return DataError("open-quote", message, file=self._source.name, line=line, hint=hint)
+
     def _open_quote(self) -> int | None:
-        delimiter = self._source.item.delimiter or ","
-        quoted, opened, at_start, just_closed = False, 0, True, False
+        """The line of the last quote of the row that opens a cell and has no end; from quote to quote, for speed."""
+        starts = (self._source.item.delimiter or ",", "\r", "\n")
+        text = "".join(piece for _, piece in self._pieces)
+        at = text.find('"')
+        while at >= 0:
+            if at > 0 and text[at - 1] not in starts:
+                at = text.find('"', at + 1)  # a quote inside a cell that has none around it
+                continue
+            end = text.find('"', at + 1)
+            while end >= 0 and text[end + 1 : end + 2] == '"':
+                end = text.find('"', end + 2)
+            if end < 0:
+                return self._line_of(at)
+            at = text.find('"', end + 1)
+        return None
+
+    def _line_of(self, position: int) -> int:
         for number, piece in self._pieces:
-            for character in piece:
-                if quoted:
-                    quoted = character != '"'
-                    just_closed = not quoted
-                elif character == '"' and (at_start or just_closed):
-                    opened = opened if just_closed else number
-                    quoted, just_closed = True, False
-                else:
-                    just_closed = False
-                at_start = not quoted and character == delimiter
-        return opened if quoted else None
-
-
-def _nul(source: Source, line: int) -> DataError:
-    return DataError(
-        "nul-byte",
-        "a NUL character in a text file",
-        file=source.name,
-        line=line,
-        hint="If the file is UTF-16, set `encoding: utf-16`.",
-    )
+            position -= len(piece)
+            if position < 0:
+                return number
+        return self._pieces[-1][0]

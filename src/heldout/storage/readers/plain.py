@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from heldout.errors import DataError
-from heldout.storage.readers.source import Row, Source, lines, without_ending
+from heldout.storage.readers.source import Row, Source, lines, nul, without_ending
 
 
 def read_txt(source: Source) -> Iterator[Row]:
@@ -14,7 +14,7 @@ def read_txt(source: Source) -> Iterator[Row]:
         text = without_ending(line.text)
         fault = line.fault
         if fault is None and "\0" in text:
-            fault = DataError("nul-byte", "a NUL character in a text file", file=source.name, line=line.number)
+            fault = nul(source, line.number)
         if fault is not None:
             source.refuse_row(fault)
         elif text:
@@ -58,6 +58,8 @@ def _manifest_lines(source: Source) -> Iterator[tuple[int, str, str]]:
     for line in lines(source):
         if line.fault is not None:
             raise line.fault
+        if "\0" in line.text:
+            raise nul(source, line.number)
         text = without_ending(line.text).strip(" \t")
         if not text or text.startswith("#"):
             continue

@@ -8,14 +8,23 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from heldout.domain.dataset import DataFile
 from heldout.domain.example import JSON
 from heldout.errors import ConfigError, DataError
 
+ROW_LIMIT: Final = 1 << 26
+"""Bytes of one row (64 MiB): more is a quote never closed, a file without line ends, or a gzip bomb."""
+DOCUMENT_LIMIT: Final = 1 << 29
+"""Bytes of a file that is read whole (512 MiB, decompressed): a JSON document."""
+
 _BLOCK: Final = 1 << 18
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_ASCII: Final = bytes(range(128))
+# Codecs that Python counts among texts, but that spell characters out: no file of rows is written in them.
+_ESCAPES: Final = ("unicode-escape", "raw-unicode-escape", "unicode_escape", "raw_unicode_escape", "idna", "punycode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,9 @@ class _Guarded(io.RawIOBase):
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             reason = "ends in the middle" if isinstance(error, EOFError) else f"is damaged ({error})"
             raise DataError("bad-gzip", f"the gzip stream {reason}", file=self._name) from None
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise DataError("unreadable-file", f"it cannot be read: {reason}", file=self._name) from error
         view[: len(data)] = data
         return len(data)
 
@@ -118,7 +130,7 @@ def decompressed(stream: ByteReader, name: str) -> BinaryIO:
 
 
 class _Transcoded(io.RawIOBase):
-    """UTF-16 and UTF-32 as UTF-8, because only there a line's bytes cannot be told before decoding."""
+    """UTF-16, UTF-7, EBCDIC and others as UTF-8: in these a line's bytes cannot be told before decoding."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -139,6 +151,10 @@ class _Transcoded(io.RawIOBase):
             except UnicodeDecodeError as error:
                 offset = self._consumed - pending + error.start
                 raise _encoding_error(self._source, error, None, offset) from None
+            except UnicodeEncodeError:
+                # UTF-7 can spell half of a surrogate pair; where it stood is not known any more.
+                message = "half of a surrogate pair"
+                raise DataError("lone-surrogate", message, file=self._source.name, offset=self._consumed) from None
             self._consumed += len(block)
             if not block:
                 break
@@ -155,8 +171,11 @@ def lines(source: Source, *, forgiving: bool = False) -> Iterator[Line]:
     readers that must keep the structure of the file (a quoted cell goes on over lines), otherwise it is empty.
     """
     stream, encoding = text_bytes(source)
-    offset = 0
-    for number, raw in enumerate(stream, 1):
+    number = offset = 0
+    while raw := stream.readline(ROW_LIMIT + 1):
+        number += 1
+        if len(raw) > ROW_LIMIT:
+            raise too_long(source, number)
         fault = None
         try:
             text = raw.decode(encoding)
@@ -164,43 +183,94 @@ def lines(source: Source, *, forgiving: bool = False) -> Iterator[Line]:
             fault = _encoding_error(source, error, number, offset + error.start)
             text = raw.decode(encoding, "surrogateescape") if forgiving else ""
         if number == 1:
+            _refuse_other_mark(source, raw, encoding)
             text = text.removeprefix("\ufeff")
         offset += len(raw)
         yield Line(number, text, fault)
 
 
+def too_long(source: Source, line: int) -> DataError:
+    return DataError(
+        "row-too-large",
+        f"the row that starts here is larger than {ROW_LIMIT >> 20} MiB",
+        file=source.name,
+        line=line,
+        hint="Keep large contents in files of their own; a row can name them by their digest (`payload`).",
+    )
+
+
+def nul(source: Source, line: int) -> DataError:
+    return DataError(
+        "nul-byte",
+        "a NUL character in a text file",
+        file=source.name,
+        line=line,
+        hint="If the file is UTF-16, set `encoding: utf-16`.",
+    )
+
+
 def text_bytes(source: Source) -> tuple[BinaryIO, str]:
     """The stream and the encoding in which its newlines are single bytes."""
-    encoding = codec_name(source)
-    if encoding.startswith(("utf-16", "utf-32")):
-        return io.BufferedReader(_Transcoded(source), _BLOCK), "utf-8"
-    return source.stream, encoding
-
-
-def codec_name(source: Source) -> str:
-    """Python's own name of the declared encoding; the variants with a byte order mark lose it by hand instead."""
-    try:
-        info = codecs.lookup(source.item.encoding)
-        "".encode(info.name)
-    except (LookupError, ValueError):
+    encoding, by_lines = _codec(source.item.encoding)
+    if encoding is None:
         raise ConfigError(
             "unknown-encoding",
             f"no text encoding is called {source.item.encoding!r}",
             file=source.name,
             field="encoding",
             hint="Common ones are utf-8, latin-1, cp1252 and utf-16.",
-        ) from None
-    return "utf-8" if info.name == "utf-8-sig" else info.name
+        )
+    if by_lines:
+        return source.stream, encoding
+    return io.BufferedReader(_Transcoded(source), _BLOCK), "utf-8"
+
+
+@lru_cache(maxsize=16)
+def _codec(declared: str) -> tuple[str | None, bool]:
+    """Python's own name of an encoding, None where it is none of texts; and whether ASCII's bytes, newlines among them,
+    mean in it what they mean in ASCII. UTF-8 with a byte order mark loses it by hand instead."""
+    try:
+        name = codecs.lookup(declared).name
+        "".encode(name)
+    except (LookupError, ValueError):
+        return None, False
+    if name in _ESCAPES:
+        return None, False
+    if name == "utf-8-sig":
+        return "utf-8", True
+    try:
+        # In ISO 2022 a switch of character set may hold beyond the end of a line.
+        return name, not name.startswith("iso2022") and _ASCII.decode(name) == _ASCII.decode("ascii")
+    except UnicodeDecodeError:
+        return name, False
 
 
 def decode_all(source: Source) -> str:
     """A whole file as text, without its byte order mark; for formats that are one document."""
     stream, encoding = text_bytes(source)
-    data = stream.read()
+    data = bytearray()
+    while block := stream.read(_BLOCK):
+        data += block
+        if len(data) > DOCUMENT_LIMIT:
+            raise DataError(
+                "document-too-large",
+                f"the document is larger than {DOCUMENT_LIMIT >> 20} MiB, and it has to be held in memory",
+                file=source.name,
+                hint="Write one row a line (format jsonl): such files are read as streams.",
+            )
+    _refuse_other_mark(source, data[:3], encoding)
     try:
         return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise _encoding_error(source, error, data.count(b"\n", 0, error.start) + 1, error.start) from None
+
+
+def _refuse_other_mark(source: Source, start: bytes | bytearray, encoding: str) -> None:
+    """A file that begins with UTF-8's byte order mark is in no other encoding, whatever was declared."""
+    if encoding != "utf-8" and start.startswith(codecs.BOM_UTF8):
+        message = f"the file begins with the byte order mark of UTF-8, so it is not {source.item.encoding} text"
+        hint = "Leave `encoding` out."
+        raise DataError("bad-encoding", message, file=source.name, line=1, offset=0, hint=hint)
 
 
 def without_ending(text: str) -> str:
