@@ -50,7 +50,7 @@ def verify(
     records = _records(workspace, scope, problems)
     problems += _retirements(workspace, head)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0
-    problems += _heads(workspace, states)
+    problems += _heads(workspace, scope, states)
     problems += _versions(workspace, scope)
     problems += _tags_on_remotes(workspace, progress)
     return Check(scope.base, head, len(records), replayed, tuple(problems))
@@ -185,15 +185,17 @@ def _claims(record: ScanRecord, live: set[str]) -> set[frozenset[str]]:
     }
 
 
-def _heads(workspace: Workspace, states: dict[str, DatasetState]) -> Iterator[Problem]:
-    """The datasets of HEAD itself: recorded, and no holdout given away."""
+def _heads(workspace: Workspace, scope: Scope, states: dict[str, DatasetState]) -> Iterator[Problem]:
+    """The datasets of HEAD itself: recorded, and no holdout given away. What the base has too is reported only."""
     knowledge = workspace.knowledge()
-    for state in states.values():
-        answer = knowledge.answer(state.name, state.source)
+    old = set() if scope.base in (None, scope.head) else set(_states(workspace, scope.base, []))
+    for source, state in states.items():
+        answer = knowledge.answer(state.name, source)
         place = state.folder
         if answer.contaminated:
             count = len({hit.held.identity() for hit in answer.findings})
-            yield Problem(Level.FAILED, place, f"{count} held-out examples are given away", "contaminated")
+            level = Level.REPORTED if source in old else Level.FAILED
+            yield Problem(level, place, f"{count} held-out examples are given away", "contaminated")
         elif any(gap.kind is GapKind.NOT_SCANNED for gap in answer.gaps):
             yield Problem(Level.UNKNOWN, place, "HEAD has no scan record of this content", "not-scanned")
         elif any(gap.kind is GapKind.SCAN_INCOMPLETE for gap in answer.gaps):
