@@ -7,8 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from heldout.domain.coverage import Gap, GapKind
 from heldout.domain.finding import Containment, Finding, Kind, Severity, Side
 from heldout.reports.findings import overlap_line
+from heldout.reports.gate import gap_texts
 
 A = Side("s", "test", "17", "sha256:aa", held_out_in=("v1",))
 B = Side("s", "train", "4", "sha256:bb", open_in=("v1",))
@@ -42,3 +44,11 @@ def test_a_containment_says_which_of_the_two_is_inside(short: str, forward: str,
     inside = replace(NEAR, kind=Kind.CONTAINMENT, similarity=None, containment=Containment(short, "prefix", 0, True))
     assert overlap_line(inside).startswith(f"test/17 {forward} train/4  containment")
     assert overlap_line(inside, B, A).startswith(f"train/4 {backward} test/17  containment")
+
+
+def test_a_long_list_of_gaps_is_cut_and_counted() -> None:
+    gaps = [Gap(GapKind.NOT_COMPARED, f"not compared with v{number}") for number in range(200)]
+    shown = gap_texts(gaps)
+    assert shown == [*(f"not compared with v{number}" for number in range(5)), "and 195 more (--json lists them)"]
+    assert gap_texts(gaps[:5]) == shown[:5]
+    assert gap_texts([]) == []

@@ -6,7 +6,7 @@ from typing import Any
 
 from heldout.domain.coverage import Answer, Verdict, Version
 from heldout.domain.outcomes import ScanDone
-from heldout.reports.gate import contamination_lines, next_steps
+from heldout.reports.gate import contamination_lines, gap_texts, next_steps
 from heldout.reports.scan import record_json, scan_lines
 
 
@@ -16,7 +16,7 @@ def freeze_lines(version: Version, reason: str, scan: ScanDone | None, answer: A
     if answer.contaminated:
         lines += contamination_lines(answer.findings)
         lines.append("  it will not be pushed while it is contaminated")
-    lines += [f"  {gap.text}" for gap in answer.gaps]
+    lines += [f"  {text}" for text in gap_texts(answer.gaps)]
     if answer.verdict is Verdict.CLEAN:
         return [*lines, f"  next: dvc push, and git push origin HEAD {version.name}"]
     return [*lines, *(f"  next: {step}" for step in next_steps(str(version.name), answer))]

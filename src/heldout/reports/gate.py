@@ -11,7 +11,7 @@ from heldout.domain.names import VersionName
 from heldout.reports.findings import finding_json, overlap_line, side_json
 
 SHOWN = 5
-"""Findings listed before the text form says how many more there are."""
+"""Findings, and gaps, listed before the text form says how many more there are."""
 
 
 def gate_lines(
@@ -22,11 +22,17 @@ def gate_lines(
         lines += contamination_lines(answer.findings)
     if answer.gaps:
         lines.append("  not known:" if answer.contaminated else "  unknown is not clean:")
-        lines += [f"    {gap.text}" for gap in answer.gaps]
+        lines += [f"    {text}" for text in gap_texts(answer.gaps)]
     lines += [f"  next: {step}" for step in next_steps(subject, answer)]
     lines += [f"  retired, not compared: {item.version} ({item.reason}; {item.by})" for item in retired]
     seen = ", ".join(f"{name} {commit[:10]}" for name, commit in as_of) or "no commit"
     return [*lines, f"  as of {seen}"]
+
+
+def gap_texts(gaps: Sequence[Gap]) -> list[str]:
+    """What is not known, the first few: a new version among two hundred lacks two hundred comparisons."""
+    rest = len(gaps) - SHOWN
+    return [gap.text for gap in gaps[:SHOWN]] + ([f"and {rest} more (--json lists them)"] if rest > 0 else [])
 
 
 def contamination_lines(hits: Sequence[Contamination]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from heldout.domain.coverage import GapKind
 from heldout.domain.outcomes import HookOutcome, PushProblem, PushVerdict, Refusal
-from heldout.reports.gate import contamination_lines, next_steps
+from heldout.reports.gate import contamination_lines, gap_texts, next_steps
 from heldout.reports.scan import scan_lines
 
 PREFIX = "heldout: "
@@ -63,7 +63,7 @@ def _leak(problem: PushProblem, word: str, told: set[str]) -> Iterator[str]:
     if problem.refusal is Refusal.NOT_COVERED:
         yield f"{word}: nobody knows yet whether {subject} is clean"
         gaps = answer.gaps if answer else ()
-        yield from (f"    {gap.text}" for gap in gaps)
+        yield from (f"    {text}" for text in gap_texts(gaps))
         if answer is not None and problem.warning:
             yield f"  next: heldout scan {answer.dataset}@HEAD --commit, then push again"
         elif answer is None or any(gap.kind in (GapKind.NOT_SCANNED, GapKind.NOT_COMPARED) for gap in gaps):
