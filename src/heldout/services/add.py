@@ -57,12 +57,13 @@ class Adviser(Protocol):
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`moves` are the copies to make, `track` the paths DVC is given, `yaml` the bytes of dataset.yaml or None where
-    it stays as it is."""
+    it stays as it is, `read` the files that all this was read from."""
 
     intake: Intake
     moves: tuple[Move, ...]
     track: tuple[str, ...]
     yaml: bytes | None
+    read: GivenFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,10 @@ def plan(workspace: Workspace, request: Request, adviser: Adviser, progress: Pro
 
 
 def carry_out(workspace: Workspace, made: Plan, progress: Progress = SILENT) -> str:
-    """Copy, track and describe, or leave everything as it was; returns the source digest of the working copy."""
+    """Copy, track and describe, or leave everything as it was; returns the source digest of the working copy.
+
+    Raises DataError (slug changed-while-reading) when a file is not what was read any more.
+    """
     top, spec = workspace.git.top, made.intake.spec
     folder = top / ROOT / spec.name
     described = folder / FILE
@@ -115,6 +119,7 @@ def carry_out(workspace: Workspace, made: Plan, progress: Progress = SILENT) -> 
     ignores = [(top / path).parent / ".gitignore" for path in made.track]
     progress.note(f"tracking {len(made.track)} file{'s' * (len(made.track) != 1)} with DVC")
     with placed(top, made.moves, [*pointers, *ignores, described]):
+        made.read.require_unchanged()
         workspace.store.add(made.track)
         if made.yaml is not None:
             write_file(described, made.yaml)
@@ -241,7 +246,7 @@ def _finish(
         created=created,
         described=yaml is not None,
     )
-    return Plan(intake, tuple(moves), tuple(track), yaml)
+    return Plan(intake, tuple(moves), tuple(track), yaml, job.data)
 
 
 def _listed(spec: DatasetSpec, target: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,9 +68,9 @@ def plan(request: CheckRequest) -> list[Planned]:
 
 
 def _refuse_repeats(request: CheckRequest) -> None:
-    first: dict[Path, str] = {}
+    first: dict[str, str] = {}
     for path in request.files:
-        other = first.setdefault(Path(path).resolve(), path)
+        other = first.setdefault(os.path.realpath(path), path)
         if other != path or request.files.count(path) > 1:
             raise UsageError(
                 "file-given-twice",
@@ -117,7 +118,7 @@ def stem(path: str) -> str:
 
 
 def _told_apart(paths: Sequence[str]) -> dict[str, str]:
-    parts = {path: Path(path).resolve().parts for path in paths}
+    parts = {path: Path(os.path.realpath(path)).parts for path in paths}
     for depth in range(2, max(map(len, parts.values())) + 1):
         names = {path: "/".join((*parts[path][-depth:-1], stem(path))) for path in paths}
         if len(set(names.values())) == len(paths):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from heldout.errors import DataError, UsageError
-from heldout.services.sources import PlainFiles
+from heldout.errors import UsageError
+from heldout.services.sources import open_files
+from heldout.storage.regular_files import Identity, is_folder, require_unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,35 +25,39 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class GivenFiles:
-    """A DataSource: named files where they lie now, a dataset's other files in its folder."""
+    """A DataSource: named files where they lie now, a dataset's other files in its folder.
+
+    It remembers what each file was that was read to its end, so that the bytes that are copied and tracked afterwards
+    can be held to be the ones that were read.
+    """
 
     places: Mapping[str, tuple[Path, str]]
     folder: Path
     shown_folder: str
+    read: dict[Path, tuple[str, Identity]] = field(default_factory=dict)
 
     def open(self, path: str) -> Iterator[tuple[str, BinaryIO]]:
         place, shown = self.places.get(path, (self.folder / path, f"{self.shown_folder}/{path}"))
-        if not place.exists():
-            raise DataError("no-such-file", "the file is not here", file=shown, hint="dvc pull brings tracked data")
-        try:
-            for name, stream in PlainFiles(place.parent).open(place.name):
-                yield shown + name.removeprefix(place.name), stream
-        except DataError as error:
-            if error.file == place.name:
-                error.file = shown
-            raise
+        for file, name, stream, identity in open_files(place, shown):
+            yield name, stream
+            self.read[file] = (name, identity)
+
+    def require_unchanged(self) -> None:
+        """Raises DataError (slug changed-while-reading)."""
+        for file, (name, identity) in self.read.items():
+            require_unchanged(file, name, identity)
 
 
 def split_argument(text: str) -> tuple[str, str | None]:
     """`FILE=SPLIT` as file and split; a file whose own name has a `=` in it is taken as it is."""
     path, equals, split = text.rpartition("=")
-    return (text, None) if not equals or Path(text).exists() else (path, split)
+    return (text, None) if not equals or os.path.exists(text) else (path, split)
 
 
 def locate(files: Iterable[tuple[str, str | None]], folder: Path) -> tuple[Given, ...]:
     """Files that exist, each with a place of its own in `folder`; those that lie in it stay where they are.
 
-    Raises DataError (slugs no-such-file, not-a-file) and UsageError (slug bad-value).
+    Raises DataError (slugs no-such-file, not-a-file, unreadable-file) and UsageError (slug bad-value).
     """
     found: dict[str, Given] = {}
     for shown, split in files:
@@ -67,10 +73,7 @@ def _locate(shown: str, split: str | None, folder: Path) -> Given:
     if split is not None and not split.strip():
         raise UsageError("bad-value", f"the split of {shown} has no name", hint=f"{shown}=train")
     path = Path(shown)
-    if not path.exists():
-        raise DataError("no-such-file", "there is no such file", file=shown, hint="check the path")
-    if not (path.is_file() or path.is_dir()):
-        raise DataError("not-a-file", "this is no regular file", file=shown)
+    is_folder(path, shown)  # refuses what is neither
     # The last part is kept as it is: a file that DVC linked to its cache is a link.
     place = path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()
     if place == folder or folder.is_relative_to(place):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from heldout.errors import DataError
 from heldout.storage.catalog import DatasetState
 from heldout.storage.dvc.store import DvcStore
 from heldout.storage.pointers import Output
+from heldout.storage.regular_files import Identity, files_below, is_folder, opened
 
 
 class DataSource(Protocol):
@@ -43,24 +43,20 @@ class StoredData:
 
 @dataclass(frozen=True, slots=True)
 class PlainFiles:
-    """Files and folders on disk. Names in messages are the paths as they were given."""
+    """Files and folders on disk. Names in messages are the paths as they were given.
+
+    A file that changes before its reader is done with it is refused (slug changed-while-reading).
+    """
 
     folder: Path
 
     def open(self, path: str) -> Iterator[tuple[str, BinaryIO]]:
-        place = self.folder / path
-        if place.is_dir():
-            for file in sorted(item for item in place.rglob("*") if item.is_file()):
-                with file.open("rb") as stream:
-                    yield f"{path}/{file.relative_to(place).as_posix()}", stream
-            return
-        if not place.exists():
-            raise DataError("no-such-file", "there is no such file", file=path, hint="check the path, or dvc pull")
-        if not place.is_file():
-            raise DataError("not-a-file", "this is no regular file", file=path)
-        try:
-            stream = place.open("rb")
-        except OSError as error:
-            raise DataError("unreadable-file", f"it cannot be opened: {error.strerror}", file=path) from error
-        with stream:
-            yield path, stream
+        for _, name, stream, _ in open_files(self.folder / path, path):
+            yield name, stream
+
+
+def open_files(place: Path, shown: str) -> Iterator[tuple[Path, str, BinaryIO, Identity]]:
+    """A file, or the files of a folder one after the other: (path, name for messages, stream, what it is)."""
+    for file, name in files_below(place, shown) if is_folder(place, shown) else [(place, shown)]:
+        with opened(file, name) as (stream, identity):
+            yield file, name, stream, identity
