@@ -115,16 +115,21 @@ def test_a_defect_never_costs_a_commit(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def use(*_: Any) -> HookOutcome:
-        raise ZeroDivisionError("oops")
+        row = "the text of an example"
+        raise ZeroDivisionError(row) from KeyError(row)
 
     serve(use)
     assert [main([hook]) for hook in HOOKS] == [0] * 5
     assert main(["tag", "1" * 40, "a@v1.0.0"]) == 0
     assert push(monkeypatch, BRANCH) == 0
-    assert len(capsys.readouterr().err.splitlines()) == 7
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 7
+    assert "heldout: this is a defect of Heldout, in the pre-commit hook (ZeroDivisionError); details in " in said
     assert push(monkeypatch, BRANCH + VERSION) == 1
-    log = repo.path / ".heldout/log/hooks.log"
-    assert log.read_text().count("ZeroDivisionError: oops") == 8
+    (log,) = (repo.path / ".heldout/log").iterdir()
+    assert log.read_text().count("ZeroDivisionError\n") == 8
+    assert "in use" in log.read_text()
+    assert "text of an example" not in said + log.read_text()
     assert repo.status() == []
 
 

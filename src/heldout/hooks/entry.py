@@ -8,9 +8,7 @@ the exception, because a push cannot be taken back.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,29 +94,27 @@ def _report(error: HeldoutError, hook: str) -> int:
 
 
 def _defect(error: Exception, hook: str, updates: Sequence[RefUpdate]) -> int:
-    log = _log(hook)
-    where = f" (details: {log})" if log else ""
-    _say(f"heldout: defect in the {hook} hook: {type(error).__name__}: {error}{where}")
+    """One line, without the error's own message: that could quote an example."""
+    from heldout.storage.defect_log import kind_of
+
+    log = _log(error, hook)
+    where = f"; details in {log}" if log else ""
+    _say(f"heldout: this is a defect of Heldout, in the {hook} hook ({kind_of(error)}){where}")
     if any(update.is_version_tag for update in updates):
         _say("heldout: the push holds dataset versions that could not be checked; without checks: git push --no-verify")
         return _BLOCKED
     return 0
 
 
-def _log(hook: str) -> Path | None:
-    """Appends the traceback to .heldout/log/hooks.log; None where even that cannot be written."""
+def _log(error: Exception, hook: str) -> Path | None:
+    """In .heldout/log; None where even that cannot be written."""
+    from heldout.storage.defect_log import ignored_folder, write_defect
+
     try:
-        folder = Git.discover(Path.cwd()).top / ".heldout"
-        (folder / "log").mkdir(parents=True, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-        file = folder / "log" / "hooks.log"
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write(f"--- {hook}, process {os.getpid()}\n{traceback.format_exc()}")
+        folder = ignored_folder(Git.discover(Path.cwd()).top)
     except (OSError, HeldoutError):
         return None
-    return file
+    return write_defect(error, f"hook: {hook}", [folder / "log"]) if folder else None
 
 
 def _say(line: str) -> None:
