@@ -174,7 +174,7 @@ def json_lines(path: Path) -> dict[str, Place]:
     return result
 
 
-@pytest.mark.req("A51", "E19")
+@pytest.mark.req("A51")
 def test_gsm8k_is_clean_and_its_two_pairs_inside_train_are_notes(run: Run, tmp_path: Path) -> None:
     files = [str(original(f"gsm8k/{name}.jsonl", tmp_path)) for name in ("train", "test")]
     code, report = run(*files, "--text-field", "question", "--holdout", "test")

@@ -247,7 +247,7 @@ def test_within_a_dataset_equal_inputs_of_two_splits_block(holdout: str, contami
     assert (finding.severity, finding.holdout_contamination) == (Severity.BLOCK, contaminates)
 
 
-@pytest.mark.req("A51", "E19")
+@pytest.mark.req("A51")
 def test_repeats_inside_a_split_are_notes_of_the_scanned_version() -> None:
     rows = {("test", "1"): INPUTS[0], ("test", "2"): INPUTS[0]}
     (finding,) = world(version(1, rows))

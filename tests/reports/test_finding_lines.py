@@ -38,7 +38,6 @@ def test_datasets_are_named_where_they_differ() -> None:
     assert overlap_line(replace(NEAR, b=replace(B, dataset="t"))).startswith("s:test/17 ~ t:train/4  near")
 
 
-@pytest.mark.req("E27")
 @pytest.mark.parametrize(("short", "forward", "backward"), [("a", "in", "holds"), ("b", "holds", "in")])
 def test_a_containment_says_which_of_the_two_is_inside(short: str, forward: str, backward: str) -> None:
     inside = replace(NEAR, kind=Kind.CONTAINMENT, similarity=None, containment=Containment(short, "prefix", 0, True))
