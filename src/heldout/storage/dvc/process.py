@@ -12,30 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from heldout.errors import MissingDataError, RepositoryError
+from heldout.storage.git.process import LOCAL_VARIABLES
 
 DEFAULT_TIMEOUT = 900.0
 """Seconds for one call of DVC. A large download may need more: the environment variable HELDOUT_DVC_TIMEOUT."""
-
-_GIT_VARIABLES = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_PREFIX",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_QUARANTINE_PATH",
-)
-"""What `git rev-parse --local-env-vars` lists. A hook has some of them set, and DVC (dulwich, pygit2) obeys a few."""
 
 
 def call(top: Path, action: str, timeout: float | None = None, **arguments: Any) -> list[str]:
@@ -94,7 +74,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
+    # A hook has some of Git's own variables set, and DVC (dulwich, pygit2) obeys a few of them.
+    kept = {name: value for name, value in os.environ.items() if name not in LOCAL_VARIABLES}
     return {**kept, "DVC_NO_ANALYTICS": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
