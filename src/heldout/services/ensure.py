@@ -72,7 +72,8 @@ def after_commit(git: Git) -> HookOutcome:
 
 def _amended_follow_up(git: Git, head: str) -> list[str]:
     """A warning where `git commit --amend` has just put other changes into a follow-up commit of ours."""
-    before = git.commit_of("HEAD@{1}")
+    # Asked of rev-parse: cat-file ends with an error where the reflog is shorter (the first commit) or kept off.
+    before = git.line("rev-parse", "-q", "--verify", "HEAD@{1}^{commit}")
     if before is None or git.parents(before) != git.parents(head):
         return []
     if git.line("log", "-1", "--format=%s", before) != FOLLOW_UP_SUBJECT:
