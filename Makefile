@@ -21,10 +21,11 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 JOBS ?= 2
 TESTS ?= tests
+FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast pytest lint ledger lock picture bench clean
+.PHONY: help venv demo test test-fast pytest lint fuzz ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -68,6 +69,9 @@ pytest: $(STAMP) ## the tests only
 
 test-fast: $(STAMP) ## the rules and methods only: no Git, no DVC, no documents
 	@'$(BIN)/pytest' -q -n $(JOBS) tests/domain tests/matching
+
+fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), each target in turn; Linux on x86-64
+	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS)
 
 ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 	@'$(BIN)/python' -m tools.ledger

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -82,7 +83,15 @@ app = application()
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run one command and end the process with its exit code (docs/exit-codes.md)."""
+    _let_every_character_out()
     sys.exit(int(invoke(sys.argv[1:] if arguments is None else list(arguments))))
+
+
+def _let_every_character_out() -> None:
+    """Names of files, and texts, may hold what the output's encoding cannot: such characters go out escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def invoke(arguments: Sequence[str]) -> int:

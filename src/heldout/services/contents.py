@@ -13,6 +13,7 @@ from heldout.services.reading import Reading, examples, read_version
 from heldout.services.sources import DataSource, PlainFiles, StoredData
 from heldout.services.workspace import Located, Workspace
 from heldout.storage.catalog import DatasetState
+from heldout.storage.regular_files import changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,10 @@ class Contents:
         for file, example in rows:
             member = next(members, None)
             if member is None or (example.split, example.key or member.key) != (member.split, member.key):
-                raise _changed(file)
+                raise changed(file)
             yield replace(example, key=member.key)
         if next(members, None) is not None:
-            raise _changed(self.reading.spec.name)
+            raise changed(self.reading.spec.name)
 
     def _skip(self, error: DataError) -> None:
         """Skipped rows were counted when the subject was read the first time."""
@@ -89,9 +90,3 @@ def read_contents(workspace: Workspace, located: Located, progress: Progress = S
     data = open_data(workspace, located, progress)
     state = located.state
     return Contents(read_version(state.spec, state.source, data, keep_texts=False, progress=progress), data)
-
-
-def _changed(file: str) -> DataError:
-    return DataError(
-        "changed-while-reading", "the file changed while it was being read", file=file, hint="run the command again"
-    )

@@ -7,12 +7,15 @@ keeps a line short however many versions there are.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from heldout.domain.example import JSON
 from heldout.domain.finding import Cluster, ClusterShare, Containment, Finding, Kind, Severity, Side, Span
+
+_FRACTION = re.compile(r"[0-9]{1,18}/[1-9][0-9]{0,17}")
 
 
 def render_findings(findings: Iterable[Finding], clusters: Iterable[Cluster], sources: Sequence[str]) -> bytes:
@@ -69,9 +72,16 @@ def _cluster_line(cluster: Cluster) -> dict[str, JSON]:
 
 
 def parse_findings(data: bytes, sources: Sequence[str]) -> tuple[tuple[Finding, ...], tuple[Cluster, ...]]:
-    """Raises ValueError or KeyError for anything that `render_findings` could not have written."""
+    """Raises ValueError for what `render_findings` could not have written, as far as reading needs to know."""
+    try:
+        return _parse_lines(data.decode().split("\n")[:-1], sources)
+    except (LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(repr(error)) from error
+
+
+def _parse_lines(lines: Iterable[str], sources: Sequence[str]) -> tuple[tuple[Finding, ...], tuple[Cluster, ...]]:
     findings, clusters = [], []
-    for text in data.decode().split("\n")[:-1]:
+    for text in lines:
         line = json.loads(text)
         if line["kind"] == "cluster":
             shares = tuple(ClusterShare(row["dataset"], row["split"], row["members"]) for row in line["members"])
@@ -90,11 +100,18 @@ def _parse_finding(line: dict[str, Any], sources: Sequence[str]) -> Finding:
         a=_parse_side(line["a"], sources),
         b=_parse_side(line["b"], sources),
         also=tuple(Kind(kind) for kind in line.get("also", ())),
-        similarity=Fraction(similarity["fraction"]) if similarity else None,
+        similarity=_similarity(similarity["fraction"]) if similarity else None,
         containment=Containment(**containment) if containment else None,
         span=Span(**span) if span else None,
         cluster=line.get("cluster"),
     )
+
+
+def _similarity(text: str) -> Fraction:
+    """Fraction reads more than a record may say: 1/0 is no number, and 1e999999999 takes for ever."""
+    if not _FRACTION.fullmatch(text):
+        raise ValueError(f"{text!r} is no similarity")
+    return Fraction(text)
 
 
 def _parse_side(side: dict[str, Any], sources: Sequence[str]) -> Side:

@@ -37,7 +37,9 @@ class Identity(NamedTuple):
 def status(place: Path, shown: str) -> os.stat_result:
     """As os.stat, links followed. Raises DataError (slugs no-such-file, unreadable-file) where there is none."""
     try:
-        return os.stat(place)
+        if shown:
+            return os.stat(place)
+        raise FileNotFoundError
     except (FileNotFoundError, NotADirectoryError, ValueError):
         if os.path.islink(place):
             message = f"the link leads to {os.readlink(place)}, which is not there"

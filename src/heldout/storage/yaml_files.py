@@ -13,16 +13,16 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from heldout.domain.example import JSON
 from heldout.errors import ConfigError
-from heldout.storage.json_strict import JSONFault, decode_utf8
+from heldout.storage.json_strict import MAX_DEPTH, JSONFault, decode_utf8
 from heldout.storage.yaml_scalars import plain_value, string_text
 from heldout.storage.yaml_simple import Path, parse_simple
 
+_TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 _BRACKETS = re.compile(r"[\[\]{}]")
-_DEEPEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,8 @@ def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
-    if _flow_depth(text) > _DEEPEST:
-        raise ConfigError("bad-yaml", "nested too deep", file=name)
+    if _flow_depth(text) > MAX_DEPTH:
+        raise ConfigError("bad-yaml", _TOO_DEEP, file=name)
     builder = _Builder(name)
     try:
         value = builder.document(YAML(typ="safe", pure=True).parse(text))
@@ -138,7 +138,7 @@ def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
         line = None if mark is None else mark.line + 1
         raise ConfigError("bad-yaml", f"not valid YAML: {reason}", file=name, line=line) from None
     except RecursionError:
-        raise ConfigError("bad-yaml", "nested too deep", file=name) from None
+        raise ConfigError("bad-yaml", _TOO_DEEP, file=name) from None
     return value, builder.lines
 
 
@@ -175,8 +175,8 @@ class _Builder:
         kind = type(event).__name__
         if kind == "ScalarEvent":
             return self._scalar(event)
-        if len(path) > _DEEPEST:
-            self._refuse("bad-yaml", "nested too deep", event)
+        if len(path) >= MAX_DEPTH:
+            self._refuse("bad-yaml", _TOO_DEEP, event)
         if kind == "SequenceStartEvent":
             return self._sequence(events, path)
         return self._mapping(events, path)

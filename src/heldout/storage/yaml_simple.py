@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from heldout.domain.example import JSON
+from heldout.storage.json_strict import MAX_DEPTH
 from heldout.storage.yaml_scalars import plain_value
 
 Path = tuple[str | int, ...]
@@ -21,6 +22,7 @@ _ENTRY = re.compile(r'([A-Za-z_][A-Za-z0-9_.-]*|"(?:[^"\\]|\\.)*"):(?: +(.*))?')
 # No character that YAML gives a meaning at the start of, or inside, a scalar: quotes, brackets, '#', ': ' and the like.
 _PLAIN = re.compile(r"[A-Za-z0-9_./+~-][A-Za-z0-9_./@+~()=;-]*(?: [A-Za-z0-9_./@+()=;-]+)*")
 _EMPTY: Final = ("[]", "{}")
+_LONGEST_KEY: Final = 1000  # characters; YAML itself ends at 1,024
 
 
 class _Beyond(Exception):
@@ -57,6 +59,8 @@ class _Parser:
 
     def block(self, indent: int, path: Path) -> JSON:
         """The mapping or list whose entries stand at `indent`."""
+        if len(path) >= MAX_DEPTH:
+            raise _Beyond
         if self.content().startswith("- "):
             return self._list(indent, path)
         if _entry(self.content()):
@@ -112,9 +116,12 @@ class _Parser:
 def _line(raw: str) -> tuple[int, str]:
     """Indent and content; no content for an empty line or a comment."""
     content = raw.lstrip(" ")
+    # YAML ends a line at more characters than \n, in comments too, and refuses others: all of them are not printable.
+    if not raw.isprintable():
+        raise _Beyond
     if not content or content.startswith("#"):
         return 0, ""
-    if content.startswith(("---", "...", "%")) or content != content.rstrip() or "\t" in content:
+    if content.startswith(("---", "...", "%")) or content != content.rstrip():
         raise _Beyond
     return len(raw) - len(content), content
 
@@ -125,7 +132,9 @@ def _entry(content: str) -> tuple[str, str | None] | None:
     entry = _ENTRY.fullmatch(content)
     if entry is None:
         return None
-    return json.loads(entry[1]) if entry[1].startswith('"') else entry[1], entry[2]
+    if len(entry[1]) > _LONGEST_KEY:
+        raise _Beyond
+    return _quoted(entry[1]) if entry[1].startswith('"') else entry[1], entry[2]
 
 
 def _scalar(text: str) -> JSON:
@@ -137,10 +146,17 @@ def _scalar(text: str) -> JSON:
 @lru_cache(maxsize=4096)
 def _value(text: str) -> JSON:
     if text.startswith('"'):
-        value: JSON = json.loads(text)
-        if not isinstance(value, str) or not value.isprintable():
-            raise _Beyond
-        return value
-    if not _PLAIN.fullmatch(text) or text == "-":
+        return _quoted(text)
+    if not _PLAIN.fullmatch(text) or text.startswith("- ") or text == "-":
         raise _Beyond
     return plain_value(text)
+
+
+def _quoted(text: str) -> str:
+    """A text in double quotes; of the escapes, those that JSON and YAML read alike."""
+    if "\\u" in text:
+        raise _Beyond  # JSON joins the halves of a surrogate pair, YAML does not
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise _Beyond
+    return value

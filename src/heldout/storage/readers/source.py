@@ -118,9 +118,10 @@ def decompressed(stream: ByteReader, name: str) -> BinaryIO:
     The bytes decide, not the suffix, so that a file renamed by a download is still read right. A name that ends in .gz
     promises gzip: other bytes there are refused.
     """
-    head = stream.read(2)
+    guarded = _Guarded(stream, name)
+    head = guarded.read(2) or b""
     if len(head) == 1:
-        head += stream.read(1)
+        head += guarded.read(1) or b""
     joined = _Joined(head, stream)
     if head == _GZIP_MAGIC:
         return io.BufferedReader(_Guarded(gzip.GzipFile(fileobj=joined, mode="rb"), name), _BLOCK)  # type: ignore[call-overload]
@@ -155,6 +156,9 @@ class _Transcoded(io.RawIOBase):
                 # UTF-7 can spell half of a surrogate pair; where it stood is not known any more.
                 message = "half of a surrogate pair"
                 raise DataError("lone-surrogate", message, file=self._source.name, offset=self._consumed) from None
+            except UnicodeError as error:
+                hint = "Without the mark, the order of bytes has a name: utf-16-le or utf-16-be."
+                raise DataError("bad-encoding", str(error), file=self._source.name, offset=0, hint=hint) from None
             self._consumed += len(block)
             if not block:
                 break
