@@ -8,7 +8,6 @@ and DVC write themselves.
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,23 +103,52 @@ def _scalar_text(value: JSON) -> str:
 
 
 def append_items(data: bytes, key: str, items: Sequence[JSON]) -> bytes:
-    """A document that people edit, with items added at the end of its list under `key`.
+    """A document that people edit, with items added at the end of its list under `key`; no other byte changes.
 
-    Comments, order and quotes stay. Only for a document that `load_yaml` accepts.
+    Only for a document that `load_yaml` accepts and that has the list. What stands around the list can make the lines
+    mean something else (a block scalar before them): the caller reads the result.
     """
+    text = data.decode("utf-8")
+    marked = "\ufeff" if text.startswith("\ufeff") else ""
+    text = text.removeprefix(marked)
+    start, end = _list_events(text, key)
+    if start.flow_style:
+        at = end.end_mark.index if end is not start else start.start_mark.index + 1
+        added = ", ".join(map(_flow, items))
+        return f"{marked}{text[:at]}{', ' * (end is not start)}{added}{text[at:]}".encode()
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    at = text.find("\n", max(end.end_mark.index - (end.end_mark.column == 0), 0)) + 1 or len(text)
+    indent = " " * start.start_mark.column
+    added = "".join(f"{indent}{line}{line_end}" for line in _block(items))
+    gap = "" if text[:at].endswith("\n") else line_end
+    return f"{marked}{text[:at]}{gap}{added}{text[at:]}".encode()
+
+
+def _list_events(text: str, key: str) -> tuple[Any, Any]:
+    """Where the list under a key of the topmost mapping starts, and the last thing in it (the start, when empty)."""
     from ruamel.yaml import YAML
 
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = 4096
-    if re.search(rb"^ +- ", data, re.MULTILINE):
-        yaml.indent(mapping=2, sequence=4, offset=2)
-    content = yaml.load(data)
-    content[key].extend(items)
-    stream = io.BytesIO()
-    yaml.dump(content, stream)
-    written = stream.getvalue()
-    return written.replace(b"\n", b"\r\n") if b"\r\n" in data else written
+    depth, found, last, before = 0, None, None, None
+    for event in YAML(typ="safe", pure=True).parse(text):
+        kind = type(event).__name__
+        if found is None and depth == 1 and kind == "SequenceStartEvent" and getattr(before, "value", None) == key:
+            found = last = event
+        elif found is not None and kind == "SequenceEndEvent" and depth == 2:
+            return found, last
+        elif found is not None and (event.end_mark.index > event.start_mark.index or kind == "ScalarEvent"):
+            last = event
+        depth += kind.endswith("StartEvent") and kind[0] in "SM" and kind != "StreamStartEvent"
+        depth -= kind in ("SequenceEndEvent", "MappingEndEvent")
+        before = event
+    raise ValueError(f"there is no list under {key!r}")
+
+
+def _flow(value: JSON) -> str:
+    if isinstance(value, Mapping) and value:
+        return "{" + ", ".join(f"{string_text(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple) and value:
+        return f"[{', '.join(map(_flow, value))}]"
+    return _scalar_text(value)
 
 
 def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
@@ -195,7 +223,7 @@ class _Builder:
             self._check(event)
             if type(event).__name__ != "ScalarEvent":
                 self._refuse("yaml-feature", "a key that is a list or a mapping", event)
-            key = str(event.value)
+            key = self._text(event)
             if key in result:
                 self._refuse("duplicate-key", f"the key {key!r} appears twice", event)
             here = (*path, key)
@@ -204,13 +232,26 @@ class _Builder:
         return result
 
     def _scalar(self, event: Any) -> JSON:
-        text = str(event.value)
+        text = self._text(event)
         if not event.implicit[0]:
             return text
         try:
             return plain_value(text)
         except ValueError as error:
             self._refuse("bad-yaml", str(error), event)
+
+    def _text(self, event: Any) -> str:
+        """A scalar's text. Two escapes that are the halves of one character are that character, as in JSON."""
+        text = str(event.value)
+        try:
+            text.encode("utf-8")
+            return text
+        except UnicodeEncodeError:
+            pass
+        try:
+            return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError:
+            self._refuse("lone-surrogate", "half of a surrogate pair in a text", event)
 
     def _check(self, event: Any) -> None:
         if type(event).__name__ == "AliasEvent":
