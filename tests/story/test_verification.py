@@ -30,12 +30,12 @@ def test_a_fresh_clone_makes_the_records_again(clean: Team) -> None:
     changed = server.heldout("verify")
     assert changed.code == 1
     assert f"{findings} is not the file that the record names" in changed.out
-    # and the record's digest of them with it: only making it again tells
+    # and the record's digest of them with it: a finding's id no longer fits its sides
     content = server.show(f"HEAD:{record}") + "\n"
     old = parse_record(content.encode(), record).findings_digest
     server.write(record, content.replace(old, digest_bytes(forged.encode())))
     server.bypass("commit", "-q", "-a", "-m", "And its digest")
-    assert "is not what its data and method give" in server.heldout("verify", "--all").out
+    assert "are not written the way Heldout writes them" in server.heldout("verify", "--all").out
     assert server.heldout("verify").code == 1
     assert server.heldout("verify", "--trust-records").code == 1  # records are only ever added
 

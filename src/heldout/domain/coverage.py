@@ -29,7 +29,8 @@ class Verdict(StrEnum):
 class Version:
     """A frozen version: a tag, the commit it names, and the digest of what that commit holds for the dataset.
 
-    `holdout` are the split names that hold out in it; None where its dataset.yaml cannot be read.
+    `holdout` are the split names that hold out in it; None where its dataset.yaml cannot be read. `made_as` is the name
+    inside the tag's object where that is another one: whoever made or signed it spoke of another version.
     """
 
     name: VersionName
@@ -37,6 +38,7 @@ class Version:
     source: str
     annotated: bool = True
     holdout: frozenset[str] | None = None
+    made_as: str | None = None
 
     @property
     def dataset(self) -> str:
@@ -77,6 +79,7 @@ class GapKind(StrEnum):
     REDECLARED = "redeclared"
     NOT_FROZEN = "not_frozen"
     RETIRED = "retired"
+    MISNAMED = "misnamed"
     SHALLOW = "shallow"
     UNFETCHED = "unfetched"
     UNREADABLE_RECORD = "unreadable_record"

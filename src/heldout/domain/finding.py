@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -147,6 +147,13 @@ def _together(group: Sequence[Finding]) -> Finding:
         if (copies := [copy for item in group for copy in (item.a, item.b) if copy.identity() == side.identity()])
     )
     return replace(first, a=a, b=b)
+
+
+def counts_of(findings: Collection[Finding]) -> dict[str, int]:
+    """Findings per kind, each counted under all its kinds, and how many contaminate a holdout."""
+    totals = Counter(kind.value for finding in findings for kind in finding.kinds)
+    totals["holdout_contamination"] = sum(finding.holdout_contamination for finding in findings)
+    return {name: totals[name] for name in (*(kind.value for kind in Kind), "holdout_contamination")}
 
 
 _SEVERITY_ORDER = {Severity.BLOCK: 0, Severity.REVIEW: 1, Severity.NOTE: 2}

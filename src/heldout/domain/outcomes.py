@@ -42,6 +42,8 @@ class Refusal(StrEnum):
     DELETED = "deleted"
     MALFORMED = "malformed"
     PROTECTED_BRANCH = "protected_branch"
+    MISNAMED = "misnamed"
+    RECORD_LOST = "record_lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class PushProblem:
     """One reason to refuse (or, where `warning`, to warn about) one pushed ref.
 
     `subject` names the version or the branch; `answer` is set where leakage or coverage is the reason, `gives_away`
-    where another dataset's frozen holdout is: by version, the findings.
+    where another dataset's frozen holdout is: by version, the findings. `details` are lines that say more.
     """
 
     refusal: Refusal
@@ -58,6 +60,7 @@ class PushProblem:
     answer: Answer | None = None
     gives_away: tuple[tuple[VersionName, tuple[Contamination, ...]], ...] = ()
     warning: bool = False
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

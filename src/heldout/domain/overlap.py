@@ -22,6 +22,7 @@ from heldout.domain.finding import (
     Severity,
     Span,
     cluster_id,
+    counts_of,
 )
 from heldout.domain.pool import SUBJECT, Occurrence, Pool
 
@@ -95,9 +96,7 @@ class Overlaps:
 
     def counts(self) -> dict[str, int]:
         """Findings per kind, each counted under all its kinds, and how many contaminate a holdout."""
-        totals = Counter(kind.value for finding in self.findings for kind in finding.kinds)
-        totals["holdout_contamination"] = sum(finding.holdout_contamination for finding in self.findings)
-        return {name: totals[name] for name in (*(kind.value for kind in Kind), "holdout_contamination")}
+        return counts_of(self.findings)
 
 
 class Expansion:

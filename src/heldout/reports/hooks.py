@@ -10,6 +10,10 @@ from heldout.reports.gate import contamination_lines, gap_texts, next_steps
 from heldout.reports.scan import scan_lines
 
 PREFIX = "heldout: "
+_OF_HISTORY = {
+    Refusal.MISNAMED: "is another tag's object under this name; whoever made or signed it spoke of another version",
+    Refusal.RECORD_LOST: "would change or take away what the remote has recorded; records are only ever added",
+}
 
 
 def hook_lines(outcome: HookOutcome) -> list[str]:
@@ -47,6 +51,10 @@ def _problem(problem: PushProblem, told: set[str]) -> Iterator[str]:
         return
     if problem.refusal is Refusal.MALFORMED:
         yield f"{word}: {subject} is no version: use <name>@v<MAJOR>.<MINOR>.<PATCH>"
+        return
+    if problem.refusal in _OF_HISTORY:
+        yield f"{word}: {subject} {_OF_HISTORY[problem.refusal]}"
+        yield from (f"  {line}" for line in problem.details)
         return
     yield from _leak(problem, word, told)
 

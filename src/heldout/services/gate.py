@@ -31,6 +31,10 @@ def answer_for(workspace: Workspace, located: Located) -> GateAnswer:
     extra: list[Gap] = []
     if located.version is None:
         extra.append(Gap(GapKind.NOT_FROZEN, "it is not a frozen version; only those can be clean"))
+    elif located.version.made_as is not None:
+        extra.append(
+            Gap(GapKind.MISNAMED, f"its tag's object was made as {located.version.made_as}, not as this version")
+        )
     elif knowledge.is_retired(located.version):
         extra.append(Gap(GapKind.RETIRED, "it was retired and takes part in no comparison any more"))
     answer = knowledge.answer(located.state.name, located.state.source, extra)

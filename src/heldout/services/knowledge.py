@@ -80,11 +80,11 @@ def frozen_versions(git: Git, catalog: Callable[[str], Catalog]) -> Iterator[Ver
             state = catalog(tag.commit).state(name)
         except HeldoutError:
             # A dataset.yaml that cannot be read names no content: the tag is a version without records, so unknown.
-            yield Version(VersionName(name, number), tag.commit, f"unreadable:{tag.commit}", tag.annotated)
+            source, holdout = f"unreadable:{tag.commit}", None
         else:
-            yield Version(
-                VersionName(name, number), tag.commit, state.source, tag.annotated, state.spec.holdout_names()
-            )
+            source, holdout = state.source, state.spec.holdout_names()
+        made_as = tag.says if tag.misnamed else None
+        yield Version(VersionName(name, number), tag.commit, source, tag.annotated, holdout, made_as)
 
 
 def dataset_of(path: str) -> str:

@@ -9,13 +9,16 @@ from heldout.domain.coverage import Answer, Gap, GapKind, Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
+from heldout.services.kept import lost
 from heldout.services.knowledge import agreed_commits, knowledge_of
 from heldout.services.workspace import Workspace
+from heldout.storage.git.history import tag_object
 from heldout.storage.git.refs import RefUpdate
 from heldout.storage.git.repository import Git
 from heldout.storage.retirements import retirement_path
 
 _TAGS, _HEADS = "refs/tags/", "refs/heads/"
+_SHOWN = 5
 _NO_OBSTACLE = (GapKind.NO_HOLDOUT,)
 """Gaps that keep an answer unknown but stop no push: a training set has no holdout to protect."""
 
@@ -69,6 +72,11 @@ def _version(
         gap = Gap(GapKind.UNREADABLE_DATASET, f"the dataset in {commit[:10]} cannot be read: {error}")
         yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name), Answer(name.dataset, "", (), (gap,)))
         return
+    made = tag_object(workspace.git, str(name), update.local_oid)
+    if made is not None and made.misnamed:
+        detail = f"next: git tag -f -a {name} {commit[:10]} makes its own object"
+        yield PushProblem(Refusal.MISNAMED, update.remote_ref, str(name), details=(detail,))
+        return
     version = Version(name, commit, state.source)
     knowledge = _including(workspace, version)
     if knowledge.is_retired(version):
@@ -105,6 +113,17 @@ def _including(workspace: Workspace, version: Version) -> Knowledge:
     return replace(knowledge, versions=(*others, version))
 
 
+def _lost(workspace: Workspace, update: RefUpdate, branch: str, commit: str) -> Iterator[PushProblem]:
+    """A rewritten history, or a later commit, must not take records from a protected branch. What the remote has may
+    not be here; then Git refuses the push, or a server that verifies does."""
+    old = None if update.creates else workspace.git.commit_of(update.remote_oid)
+    items = [] if old is None else [f"{item.path} {item.text()}" for item in lost(workspace, old, commit)]
+    if items:
+        shown = (*items[:_SHOWN], *([f"and {len(items) - _SHOWN} more"] if len(items) > _SHOWN else []))
+        fix = f"next: git checkout {update.remote_oid[:10]} -- PATH brings each back"
+        yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, details=(*shown, fix))
+
+
 def _has_dataset(workspace: Workspace, name: str) -> bool:
     head = workspace.git.head()
     if head is not None and workspace.catalog(head).has(name):
@@ -122,6 +141,8 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
         return
     branch = update.remote_ref[len(_HEADS) :]
     protected = branch in workspace.settings.protected_branches
+    if protected:
+        yield from _lost(workspace, update, branch, commit)
     catalog = workspace.catalog(commit)
     known = workspace.knowledge()
     recorded = knowledge_of(workspace.git, known.versions, [workspace.tree(commit)], workspace.settings)

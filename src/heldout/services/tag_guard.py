@@ -10,6 +10,7 @@ from heldout.domain.outcomes import HookOutcome
 from heldout.errors import HeldoutError
 from heldout.services.knowledge import knowledge_of
 from heldout.services.workspace import Workspace
+from heldout.storage.git.history import tag_object
 from heldout.storage.git.repository import Git
 
 
@@ -32,6 +33,13 @@ def _check_one(workspace: Workspace, oid: str, tag: str) -> tuple[str | None, li
     if commit is None or parsed is None or not workspace.catalog(commit).has(parsed[0]):
         return None, []
     name, number = parsed
+    made = tag_object(workspace.git, tag, oid)
+    if made is not None and made.misnamed:
+        fix = f"git tag -a {tag} {commit[:10]}"
+        return (
+            f"{tag}: this is the object of the tag {made.says}, which speaks of another version; {fix} makes its own",
+            [],
+        )
     if number is None:
         wanted = f"{name}@v<MAJOR>.<MINOR>.<PATCH>"
         return f"{tag} is no version of the dataset {name}: use {wanted}, or heldout freeze {name}", []

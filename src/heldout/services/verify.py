@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heldout.domain.canonical import digest_bytes
 from heldout.domain.coverage import GapKind, Version
 from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
-from heldout.errors import HeldoutError, RepositoryError, TamperedError
+from heldout.errors import HeldoutError, TamperedError
+from heldout.services import verify_refs
+from heldout.services.kept import lost
 from heldout.services.progress import Progress
+from heldout.services.record_check import checked_record
 from heldout.services.replay import Replay, ReplayResult
+from heldout.services.signed import Signers, agreed_state
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, DatasetState
 from heldout.storage.git.trees import GitTree
-from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, parse_record
+from heldout.storage.records import RECORD_FILE
 from heldout.storage.retirements import is_retirement, parse_retirement
 
 
@@ -27,32 +30,55 @@ from heldout.storage.retirements import is_retirement, parse_retirement
 class Scope:
     """What is new: everything at `head` that is not at `base`; with no base, everything.
 
-    `every_record` says that records are made again whether they are new or not.
+    `every_record` says that records are made again whether they are new or not, `every_version` that older versions
+    fail like new ones.
     """
 
     head: str
     base: str | None
     every_record: bool
+    every_version: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """That versions have to be signed; `file` names the allowed signers, None the usual place."""
+
+    file: str | None = None
 
 
 def verify(
-    workspace: Workspace, progress: Progress, *, base: str | None = None, everything: bool = False, replay: bool = True
+    workspace: Workspace,
+    progress: Progress,
+    *,
+    base: str | None = None,
+    everything: bool = False,
+    replay: bool = True,
+    signing: Signing | None = None,
 ) -> Check:
     """Check HEAD's datasets, records, retirements and every version this clone knows."""
     git = workspace.git
     head = git.require_commit("HEAD")
     start = _base(workspace, base, head)
     # On the default branch itself nothing is new, and a check of nothing must not read like a check.
-    scope = Scope(head, start, everything or (base is None and start == head))
+    scope = Scope(head, start, everything or (base is None and start == head), everything)
     problems: list[Problem] = []
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
     records = _records(workspace, scope, problems)
-    problems += _retirements(workspace, head)
+    problems += _retirements(workspace, scope)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0
     problems += _heads(workspace, scope, states)
     problems += _versions(workspace, scope)
-    problems += _tags_on_remotes(workspace, progress)
+    problems += verify_refs.on_remotes(workspace, progress)
+    problems += verify_refs.rewritten(workspace)
+    problems += verify_refs.left_behind(workspace)
+    if signing is not None:
+        agreed = agreed_state(workspace, base, workspace.git.remotes())
+        signers = Signers(workspace, agreed, signing.file)
+        problems += verify_refs.signatures(
+            workspace, signers, lambda version: _is_new_version(workspace, scope, version)
+        )
     return Check(scope.base, head, len(records), replayed, tuple(problems))
 
 
@@ -85,14 +111,10 @@ def _history(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
     """Records are add-only: since the base none may have been changed or removed."""
     if scope.base is None:
         return
-    before = {path for path in workspace.tree(scope.base).paths(ROOT) if "/scans/" in path}
-    for path in workspace.git.changed_paths(scope.base, scope.head, (ROOT,)):
-        if path in before:
-            kept = workspace.tree(scope.head).paths(path)
-            what = "was changed" if kept else "was removed"
-            yield Problem(
-                Level.FAILED, path, f"{what} since {scope.base[:10]}; records are only ever added", "record-not-kept"
-            )
+    for item in lost(workspace, scope.base, scope.head):
+        rule = "a retirement is never rewritten" if item.retirement else "records are only ever added"
+        text = f"{item.text()} since {scope.base[:10]}; {rule}"
+        yield Problem(Level.FAILED, item.path, text, "record-not-kept")
 
 
 def _records(workspace: Workspace, scope: Scope, problems: list[Problem]) -> dict[str, tuple[ScanRecord, GitTree]]:
@@ -105,9 +127,7 @@ def _records(workspace: Workspace, scope: Scope, problems: list[Problem]) -> dic
         contents = tree.read_many(paths)
         for path in paths:
             try:
-                record = parse_record(contents[path], path)
-                check_place(record, path)
-                _check_findings(tree, record)
+                record = checked_record(tree, path, contents[path], workspace.settings.method)
             except TamperedError as error:
                 problems.append(Problem(Level.FAILED, path, error.message, error.slug))
             else:
@@ -123,22 +143,20 @@ def _is_aside(workspace: Workspace, scope: Scope, version: Version) -> bool:
     return not git.is_ancestor(version.commit, scope.head)
 
 
-def _check_findings(tree: GitTree, record: ScanRecord) -> None:
-    path = f"{record.folder()}/{FINDINGS_FILE}"
-    data = tree.read(path)
-    if data is None or digest_bytes(data) != record.findings_digest:
-        what = "is missing" if data is None else "is not the file that the record names"
-        raise TamperedError("findings-changed", f"{path} {what}")
-
-
-def _retirements(workspace: Workspace, head: str) -> Iterator[Problem]:
-    tree = workspace.tree(head)
+def _retirements(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
+    """Each can be read, and is about what its version holds: of any other content it takes no evidence away."""
+    tree = workspace.tree(scope.head)
+    held = {version.name: version.source for version in workspace.knowledge().versions}
     for path in tree.paths(ROOT):
         if is_retirement(path):
             try:
-                parse_retirement(tree.read(path) or b"", path)
+                retirement = parse_retirement(tree.read(path) or b"", path)
             except HeldoutError as error:
                 yield Problem(Level.FAILED, path, str(error), error.slug)
+                continue
+            if held.get(retirement.version, retirement.source) != retirement.source:
+                text = f"retires another content than {retirement.version} has: the file was edited, or the tag moved"
+                yield Problem(Level.FAILED, path, text, "retirement-of-other-content")
 
 
 def _is_new(workspace: Workspace, scope: Scope, path: str) -> bool:
@@ -173,6 +191,7 @@ def _replays(
         elif result is not ReplayResult.SAME and not claims[path] <= proven:
             text = f"could not be made again: {result.value}"
             problems.append(Problem(Level.UNKNOWN, path, text, "record-not-replayed"))
+    problems += [Problem(Level.FAILED, place, text, slug) for place, text, slug in replayer.damaged]
     return sum(result in (ReplayResult.SAME, ReplayResult.DIFFERENT) for result in results.values())
 
 
@@ -210,11 +229,15 @@ def _versions(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
 
 
 def _is_new_version(workspace: Workspace, scope: Scope, version: Version) -> bool:
-    return scope.base is None or not workspace.git.is_ancestor(version.commit, scope.base)
+    """A tag on HEAD is new even where HEAD is the base: that is how a forge checks a tag that was pushed."""
+    if scope.every_version or scope.base is None or (scope.base == scope.head == version.commit):
+        return True
+    return not workspace.git.is_ancestor(version.commit, scope.base)
 
 
 def _version(workspace: Workspace, version: Version, *, new: bool) -> Iterator[Problem]:
     knowledge = workspace.knowledge()
+    yield from verify_refs.misnamed(version)
     answer = knowledge.answer(version.dataset, version.source)
     name = str(version.name)
     if answer.contaminated:
@@ -228,21 +251,3 @@ def _version(workspace: Workspace, version: Version, *, new: bool) -> Iterator[P
     if gaps:
         level = Level.UNKNOWN if new else Level.REPORTED
         yield Problem(level, name, "; ".join(gaps), "not-covered")
-
-
-def _tags_on_remotes(workspace: Workspace, progress: Progress) -> Iterator[Problem]:
-    """A version is one object everywhere; another one under the same name was moved, here or there."""
-    here = {tag.name: tag for tag in workspace.git.version_tags()}
-    names = {str(version.name) for version in workspace.knowledge().versions}
-    for remote in workspace.git.remotes():
-        try:
-            tags = workspace.git.ls_remote_tags(remote)
-        except RepositoryError as error:
-            progress.note(f"tags of {remote} were not compared: {error.message}")
-            continue
-        for tag in tags:
-            if tag.name in names and tag.oid != here[tag.name].oid:
-                text = f"here {here[tag.name].oid[:10]}, on {remote} {tag.oid[:10]}"
-                yield Problem(
-                    Level.FAILED, tag.name, f"is another version here than on the remote: {text}", "version-moved"
-                )

@@ -18,6 +18,13 @@ def verify(
     trust_records: Annotated[
         bool, typer.Option("--trust-records", help="Make no record again; check consistency only.")
     ] = False,
+    require_signed: Annotated[
+        bool, typer.Option("--require-signed", help="Versions have to be signed by an allowed signer.")
+    ] = False,
+    allowed_signers: Annotated[
+        str | None,
+        typer.Option("--allowed-signers", help="The file of allowed signers, in the protected branch's tree."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -30,10 +37,19 @@ def verify(
     """
     from heldout.domain.verification import Level
     from heldout.reports.verify import verify_json, verify_lines
+    from heldout.services.verify import Signing
     from heldout.services.verify import verify as run
 
     session = Session(as_json=as_json, quiet=quiet)
-    check = run(session.workspace, session.progress, base=base, everything=everything, replay=not trust_records)
+    signing = Signing(allowed_signers) if require_signed or allowed_signers else None
+    check = run(
+        session.workspace,
+        session.progress,
+        base=base,
+        everything=everything,
+        replay=not trust_records,
+        signing=signing,
+    )
     session.progress.close()
     session.emit(verify_lines(check), verify_json(check))
     if check.has(Level.FAILED):

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-TAG_FORMAT = "--format=%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
+TAG_FORMAT = "--format=%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)%00%(tag)"
 REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(symref)"
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """`name` without refs/tags/; `oid` is the tag object's id when annotated, else the commit's."""
+    """`name` without refs/tags/; `oid` is the tag object's id when annotated, else the commit's.
+
+    `says` is the name inside the tag object, the one that a signature covers; None where there is none to read.
+    """
 
     name: str
     commit: str
     annotated: bool
     oid: str
+    says: str | None = field(default=None, compare=False)
+
+    @property
+    def misnamed(self) -> bool:
+        """The object was made as another tag: `git tag NEW OLD` does that, and so does who copies a signed one."""
+        return self.says is not None and self.says != self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +79,37 @@ def parse_push(text: str) -> list[RefUpdate]:
     return updates
 
 
-def parse_tags(output: bytes) -> tuple[list[Tag], list[tuple[str, str]]]:
-    """Tags of commits, and (name, oid) of tags of tags, which need one more question to Git."""
+def parse_tags(output: bytes) -> tuple[list[Tag], list[tuple[str, str, str]]]:
+    """Tags of commits, and (name, oid, name inside) of tags of tags, which need one more question to Git."""
     tags, nested = [], []
     for line in output.decode("utf-8", "surrogateescape").split("\n"):
         if not line:
             continue
-        ref, kind, oid, target_kind, target = line.split("\0")
+        ref, kind, oid, target_kind, target, says = line.split("\0")
         name = ref.removeprefix("refs/tags/")
         if kind == "commit":
             tags.append(Tag(name, oid, annotated=False, oid=oid))
         elif target_kind == "commit":
-            tags.append(Tag(name, target, annotated=True, oid=oid))
+            tags.append(Tag(name, target, annotated=True, oid=oid, says=says))
         elif target_kind == "tag":
-            nested.append((name, oid))
+            nested.append((name, oid, says))
     return tags, nested
+
+
+def name_inside(tag_object: bytes) -> str | None:
+    """The `tag` header of a tag object."""
+    for line in tag_object.partition(b"\n\n")[0].split(b"\n"):
+        if line.startswith(b"tag "):
+            return line[4:].decode("utf-8", "surrogateescape")
+    return None
+
+
+def signature_kind(tag_object: bytes) -> str | None:
+    """Git signs a tag by text at the end of its message."""
+    for kind, start in (("ssh", b"SSH SIGNATURE"), ("openpgp", b"PGP "), ("x509", b"SIGNED MESSAGE")):
+        if b"\n-----BEGIN " + start in tag_object:
+            return kind
+    return None
 
 
 def parse_refs(output: bytes) -> list[Ref]:

@@ -151,6 +151,11 @@ class Git:
         """
         return self._objects.read_blobs(oids)
 
+    def read_object(self, name: str) -> tuple[str, bytes] | None:
+        """Type (commit, tag, tree, blob) and contents of any object; None for a name that leads to none."""
+        found = next(self._objects.ask([name]))
+        return found[1:] if found else None
+
     def index_tree(self) -> str | None:
         """A tree of what would be committed now, by the index the current hook sees; None while paths are unmerged."""
         from heldout.storage.git import index
@@ -217,10 +222,10 @@ class Git:
     def version_tags(self) -> list[refs.Tag]:
         """Tags with an @ in their last part that lead to a commit, sorted by name."""
         tags, nested = refs.parse_tags(self.run("for-each-ref", refs.TAG_FORMAT, "refs/tags/**/*@*"))
-        for name, oid in nested:
+        for name, oid, says in nested:
             commit = self.commit_of(oid)
             if commit is not None:
-                tags.append(refs.Tag(name, commit, annotated=True, oid=oid))
+                tags.append(refs.Tag(name, commit, annotated=True, oid=oid, says=says))
         return sorted(tags, key=lambda tag: tag.name)
 
     def remote_refs(self) -> list[refs.Ref]:

@@ -1,0 +1,44 @@
+"""What Git knows about tags' objects, where references were, and which commits are left in no branch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heldout.storage.git import refs
+from heldout.storage.git.repository import Git
+
+
+def tag_object(git: Git, name: str, oid: str) -> refs.Tag | None:
+    """A tag as it would be with this object under this name, whether or not a ref has it; None: it leads to no commit.
+
+    `oid` may be a commit: a lightweight tag.
+    """
+    commit = git.commit_of(oid)
+    found = git.read_object(oid)
+    if commit is None or found is None:
+        return None
+    kind, data = found
+    says = refs.name_inside(data) if kind == "tag" else None
+    return refs.Tag(name, commit, annotated=kind == "tag", oid=oid, says=says)
+
+
+def tag_signature(git: Git, oid: str) -> str | None:
+    """How a tag object is signed: ssh, openpgp or x509; None where it is not."""
+    found = git.read_object(oid)
+    return refs.signature_kind(found[1]) if found and found[0] == "tag" else None
+
+
+def seen_at(git: Git, ref: str, limit: int = 200) -> list[str]:
+    """Commits that a reference was at, newest first, as far as its log reaches; none without a log."""
+    output = git.line("log", "-g", "--format=%H", "-n", str(limit), ref, "--")
+    return list(dict.fromkeys((output or "").split()))
+
+
+def in_no_branch(git: Git, commits: Sequence[str]) -> frozenset[str]:
+    """Those that neither HEAD nor any branch, here or of a remote, has in its history."""
+    if not commits:
+        return frozenset()
+    wanted = "".join(f"{commit}\n" for commit in dict.fromkeys(commits)).encode()
+    head = ["HEAD"] if git.head() else []
+    output = git.run("rev-list", "--stdin", "--not", *head, "--branches", "--remotes", stdin=wanted)
+    return frozenset(output.decode("ascii").split()) & {*commits}
