@@ -405,10 +405,10 @@ def test_parts_of_a_text_are_joined(run: Run) -> None:
 
 
 def test_parquet_places_are_rows(run: Run, tmp_path: Path) -> None:
-    import pyarrow
+    import pyarrow as pa
     from pyarrow import parquet
 
-    parquet.write_table(pyarrow.table({"text": ["same words here", "other"]}), tmp_path / "train.parquet")
+    parquet.write_table(pa.table({"text": ["same words here", "other"]}), tmp_path / "train.parquet")
     write(tmp_path, test=texts("same words here"))
     finding = run("train.parquet", "test.jsonl", "--holdout", "test")[1]["findings"][0]
     assert (finding["a"]["file"], finding["a"]["line"]) == ("test.jsonl", 1)

@@ -43,8 +43,9 @@ def test_a_version_is_a_tag_that_gto_reads_alike(name: str, major: int, minor: i
     [
         ("awesome-model@v0.0.1", ("awesome-model", VersionNumber(0, 0, 1))),
         ("nested/name@v1.2.3", ("nested/name", VersionNumber(1, 2, 3))),
-        ("awesome-model@v1.0.0!", ("awesome-model", None)),  # deregistered: no version of ours
-        ("awesome-model@deprecated", ("awesome-model", None)),
+        ("awesome-model@v1.0.0!", None),  # deregistered: GTO's own mark, which we let pass
+        ("awesome-model@v1.0.0!#2", None),
+        ("awesome-model@deprecated", None),
         ("awesome-model#prod#1", None),  # a stage
         ("subfolder=model@v1.0.0", None),  # an artifact of a dvc.yaml in a subfolder
         ("v1.0.0", None),

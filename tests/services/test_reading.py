@@ -50,7 +50,7 @@ def test_skipped_rows_make_a_version_incomplete(tmp_path: Path) -> None:
     lines = '{"split": "test", "input": "one"}\nno json\n{"split": "test", "input": "two"}\n'
     whole = read(tmp_path, lines, "rows.jsonl", on_bad_row="skip")
     assert len(whole.members) == 2
-    assert whole.incomplete == ("1 rows could not be read and were skipped",)
+    assert whole.incomplete == ("rows that could not be read and were skipped: 1",)
     with pytest.raises(DataError) as caught:
         read(tmp_path, lines, "rows.jsonl")
     assert caught.value.line == 2

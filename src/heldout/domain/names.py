@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-/_]*[a-zA-Z0-9])?")
 _VERSION = re.compile(r"v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)")
+_GTO_MARK = re.compile(r"(?:deprecated|v\d+\.\d+\.\d+!)(?:#\d+)?", re.ASCII)
 RESERVED = frozenset({"slices", "scans", "reviews"})
 """Folder names inside a dataset's folder; a dataset nested under one of them could not be told from its contents."""
 
@@ -56,10 +57,11 @@ class VersionName:
 def split_tag(tag: str) -> tuple[str, VersionNumber | None] | None:
     """The dataset and number that a tag's name claims; None for a tag that cannot be a version of anything.
 
-    A number of None is a malformed version: it matters only where the dataset exists.
+    A number of None is a malformed version: it matters only where the dataset exists. GTO's own marks on an artifact
+    (`name@deprecated`, `name@v1.0.0!`) are no versions and pass.
     """
     name, at, version = tag.rpartition("@")
-    if not at or name_problem(name):
+    if not at or name_problem(name) or _GTO_MARK.fullmatch(version):
         return None
     return name, VersionNumber.parse(version)
 

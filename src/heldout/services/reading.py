@@ -49,9 +49,9 @@ class Reading:
     def incomplete(self) -> tuple[str, ...]:
         reasons = []
         if self.skipped:
-            reasons.append(f"{len(self.skipped)} rows could not be read and were skipped")
+            reasons.append(f"rows that could not be read and were skipped: {len(self.skipped)}")
         if self.payload_missing:
-            reasons.append(f"{self.payload_missing} inputs are kept outside and not readable")
+            reasons.append(f"inputs kept outside and not readable: {self.payload_missing}")
         reasons += [f"the declared split {split!r} has no example" for split in self.empty_splits]
         return tuple(reasons)
 
