@@ -40,6 +40,17 @@ class Check:
     fix: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class HookStanding:
+    """One Git hook; `chained` are hooks of others that run with it, `path` where ours is looked for."""
+
+    name: str
+    state: str
+    path: str
+    chained: tuple[str, ...]
+    good: bool
+
+
 class Change(StrEnum):
     """The working copy of a dataset, held against HEAD."""
 

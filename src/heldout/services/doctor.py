@@ -9,8 +9,9 @@ from pathlib import Path
 
 from heldout.domain.standing import Check, CheckState
 from heldout.errors import HeldoutError
+from heldout.services import hook_configuration
 from heldout.services.doctor_data import data_checks
-from heldout.services.hook_install import TAG_HOOK, HookState, interpreter
+from heldout.services.hook_install import TAG_HOOK, HookState, by_configuration, interpreter
 from heldout.services.hook_install import status as hook_status
 from heldout.services.init import remotes_without_tags
 from heldout.services.project_files import cache_is_ignored, missing_attributes
@@ -98,8 +99,9 @@ def _hooks(workspace: Workspace) -> Checks:
     git = workspace.git
     if git.bare:
         return
-    folder = git.path("hooks")
-    where = f"in {folder}" + (" (core.hooksPath)" if git.config_get("core.hooksPath") else "")
+    configured = by_configuration(git)
+    folder = hook_configuration.folder(git) if configured else git.path("hooks")
+    where = f"in {folder}" + (" (core.hooksPath)" if not configured and git.config_get("core.hooksPath") else "")
     states = hook_status(git)
     bad = [state for state in states if state.state not in ("installed", "moved")]
     if len(bad) == 1 and bad[0].name == TAG_HOOK and bad[0].state == "absent":

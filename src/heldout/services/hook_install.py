@@ -1,7 +1,8 @@
 """Put Heldout's hooks into a repository beside those that are there, and take them out again without a trace.
 
 An installed hook is one file in the folder that Git runs hooks from. The hook found there keeps its bytes and mode as
-`NAME.heldout-chained` and goes on running. Hooks are not cloned, so installing is safe to repeat at any time.
+`NAME.heldout-chained` and goes on running. From git 2.54 on the file lies in a folder of our own, and Git's
+configuration names it (`hook_configuration`). Hooks are not cloned, so installing is safe to repeat at any time.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Literal
 
+from heldout.services import hook_configuration
 from heldout.storage.git import Git
 
 HOOKS = (
@@ -56,39 +59,60 @@ class HookState:
     chained: tuple[Path, ...]
 
 
-def install(git: Git, python: str, tag_hook: bool = True) -> list[Change]:
+def by_configuration(git: Git) -> bool:
+    """Whether hooks of this repository are installed through Git's configuration, or else as files."""
+    return hook_configuration.runs_configured_hooks(hook_configuration.version_of(git))
+
+
+def install(git: Git, python: str, tag_hook: bool = True, *, configured: bool | None = None) -> list[Change]:
     """Install or repair every hook; nothing is changed, and nothing reported, where all is well.
 
     `python` is the absolute path of an interpreter that can import heldout. `tag_hook=False` goes without the check
-    at `git tag` (and removes it): pre-push looks at every version again.
+    at `git tag` (and removes it): pre-push looks at every version again. `configured` None: as `by_configuration`.
     """
-    folder = _folder(git)
-    if folder.resolve() == _shims().resolve():
+    if _uses_the_shims(git):
         return []
-    folder.mkdir(parents=True, exist_ok=True)
+    if configured is None:
+        configured = by_configuration(git)
     changes: list[Change] = []
+    folder = hook_configuration.folder(git) if configured else _folder(git)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in HOOKS:
-        if name == TAG_HOOK and not tag_hook:
+        wanted = tag_hook or name != TAG_HOOK
+        if configured and is_inside(git, _folder(git)):
+            changes += _remove(_folder(git), name)
+        if not (configured and wanted):
+            changes += _remove_configured(git, name)
+        if not wanted:
             changes += _remove(folder, name)
-        else:
-            changes += _install_one(folder, name, installed_text(name, python))
+            continue
+        written = list(_install_one(folder, name, installed_text(name, python)))
+        if configured and hook_configuration.enable(git, name) and not written:
+            written = [Change(folder / name, "updated")]
+        changes += written
     return changes
 
 
 def uninstall(git: Git) -> list[Change]:
-    """Take our hooks out; what they stood in front of gets its name, bytes and mode back."""
-    folder = _folder(git)
-    if folder.resolve() == _shims().resolve():
+    """Take our hooks out, however installed; what they stood in front of gets its name, bytes and mode back."""
+    if _uses_the_shims(git):
         return []
-    return [change for name in HOOKS for change in _remove(folder, name)]
+    changes = [change for name in HOOKS for change in (*_remove_configured(git, name), *_remove(_folder(git), name))]
+    for place in (hook_configuration.folder(git), hook_configuration.folder(git).parent):
+        with suppress(OSError):  # absent, or not empty
+            place.rmdir()
+    return changes
 
 
-def status(git: Git, python: str | None = None) -> list[HookState]:
+def status(git: Git, python: str | None = None, *, configured: bool | None = None) -> list[HookState]:
     """Every hook as it stands. Without `python`, ours counts as installed whatever its interpreter."""
-    folder = _folder(git)
-    if folder.resolve() == _shims().resolve():
-        return [HookState(name, "installed", folder / name, ()) for name in HOOKS]
-    return [_state(folder, name, python) for name in HOOKS]
+    if _uses_the_shims(git):
+        return [HookState(name, "installed", _folder(git) / name, ()) for name in HOOKS]
+    if configured is None:
+        configured = by_configuration(git)
+    if configured:
+        return [_configured_state(git, name, python) for name in HOOKS]
+    return [_state(_folder(git), name, python) for name in HOOKS]
 
 
 def interpreter(state: HookState) -> str | None:
@@ -108,6 +132,16 @@ def installed_text(name: str, python: str) -> bytes:
 
 def _shims() -> Path:
     return Path(str(resources.files("heldout.hooks"))) / "shims"
+
+
+def is_inside(git: Git, folder: Path) -> bool:
+    """Whether hooks there run for this repository only; core.hooksPath may lead anywhere."""
+    return folder.is_relative_to(git.common_dir) or folder.is_relative_to(git.top)
+
+
+def _uses_the_shims(git: Git) -> bool:
+    """core.hooksPath may name the folder of shims itself, which is not ours to write to."""
+    return _folder(git).resolve() == _shims().resolve()
 
 
 def _folder(git: Git) -> Path:
@@ -177,6 +211,23 @@ def _remove(folder: Path, name: str) -> Iterator[Change]:
         yield Change(ours or place, "restored the hook that was here before")
     for leftover in kept[:-1]:
         yield Change(leftover, "left here: it had been replaced by a later hook")
+
+
+def _remove_configured(git: Git, name: str) -> Iterator[Change]:
+    script = hook_configuration.folder(git) / name
+    removed = hook_configuration.disable(git, name)
+    if script.exists():
+        script.unlink()
+        removed = True
+    if removed:
+        yield Change(script, "removed")
+
+
+def _configured_state(git: Git, name: str, python: str | None) -> HookState:
+    found = _state(hook_configuration.folder(git), name, python)
+    if found.state == "installed" and not hook_configuration.is_set(git, name):
+        return replace(found, state="absent")
+    return found
 
 
 def _state(folder: Path, name: str, python: str | None) -> HookState:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from heldout.domain.standing import Step, StepState
 from heldout.errors import RepositoryError
-from heldout.services import hook_install
+from heldout.services import hook_configuration, hook_install
 from heldout.services.project_files import (
     ATTRIBUTES_FILE,
     IGNORE_FILE,
@@ -42,7 +42,7 @@ def initialise(workspace: Workspace, python: str, consent: Consent, *, tag_hook:
         )
     steps = [
         *_dvc(workspace),
-        *_hooks(workspace, python, consent, tag_hook=tag_hook),
+        *hook_steps(workspace, python, consent, tag_hook=tag_hook),
         *_attributes(workspace),
         *_ignored(workspace),
         *_tags(workspace, consent),
@@ -61,11 +61,12 @@ def _dvc(workspace: Workspace) -> Iterator[Step]:
     yield Step(StepState.DONE, f"set up DVC (dvc init), which staged {', '.join(staged)}")
 
 
-def _hooks(workspace: Workspace, python: str, consent: Consent, *, tag_hook: bool) -> Iterator[Step]:
+def hook_steps(workspace: Workspace, python: str, consent: Consent, *, tag_hook: bool) -> Iterator[Step]:
+    """Install or repair the hooks, in a folder outside of the repository only by consent."""
     git = workspace.git
-    folder = git.path("hooks")
-    inside = folder.is_relative_to(git.common_dir) or folder.is_relative_to(git.top)
-    if not inside and not consent(
+    configured = hook_install.by_configuration(git)
+    folder = hook_configuration.folder(git) if configured else git.path("hooks")
+    if not hook_install.is_inside(git, folder) and not consent(
         f"core.hooksPath is {folder}: hooks there run for every repository that uses it. Install Heldout's there?"
     ):
         text = f"no hooks: core.hooksPath is {folder}, outside of this repository (heldout init --yes installs there)"

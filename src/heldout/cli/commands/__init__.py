@@ -14,6 +14,8 @@ from heldout.cli.commands.findings import HELP as FINDINGS_HELP
 from heldout.cli.commands.findings import findings_list, findings_show
 from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
+from heldout.cli.commands.hooks import HELP as HOOKS_HELP
+from heldout.cli.commands.hooks import hooks_install, hooks_status, hooks_uninstall
 from heldout.cli.commands.init import init
 from heldout.cli.commands.load import load
 from heldout.cli.commands.retire import retire, unfreeze
@@ -46,4 +48,5 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
+    "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
 }
