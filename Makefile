@@ -41,8 +41,8 @@ $(STAMP): $(LOCK) pyproject.toml
 	printf '==> installing into %s (%s)\n' '$(VENV)' "$$("$$python" --version)"
 	"$$python" -m venv '$(VENV)'
 	export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
-	'$(BIN)/python' -m pip install --quiet --require-hashes -r $(LOCK)
-	'$(BIN)/python' -m pip install --quiet --no-deps --no-build-isolation --editable .
+	'$(BIN)/python' -m pip install -qq --require-hashes -r $(LOCK)
+	'$(BIN)/python' -m pip install -qq --no-deps --no-build-isolation --editable .
 	touch '$@'
 
 venv: $(STAMP) ## make the virtual environment from the lock
