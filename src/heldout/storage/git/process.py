@@ -64,7 +64,14 @@ def foreign_environment() -> dict[str, str]:
 
 
 def _settled(env: dict[str, str]) -> dict[str, str]:
-    return env | {"GIT_LITERAL_PATHSPECS": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", HOOK_MARK: "1"}
+    # What a tag freezes is the object that it names, whatever `git replace` shows in its place.
+    return env | {
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+        HOOK_MARK: "1",
+    }
 
 
 def run_git(
