@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,11 +33,17 @@ def write_tree(git: Git) -> str | None:
     """From a copy of the index: `write-tree` takes the index's lock, which `git commit` may be holding."""
     if git.run("ls-files", "-u", "-z"):
         return None
-    with tempfile.TemporaryDirectory(prefix="heldout-", dir=git.git_dir) as folder:
+    with _scratch_folder(git) as folder:
         copy = Path(folder) / "index"
         if _index_file(git).exists():
-            shutil.copyfile(_index_file(git), copy)
+            copy.write_bytes(_index_file(git).read_bytes())
         return _text(git.run("write-tree", index_file=copy))
+
+
+def _scratch_folder(git: Git) -> AbstractContextManager[str]:
+    from tempfile import TemporaryDirectory  # 4 ms that hooks which only read do not pay
+
+    return TemporaryDirectory(prefix="heldout-", dir=git.git_dir)
 
 
 def stage(git: Git, files: Mapping[str, bytes]) -> None:
@@ -86,7 +90,7 @@ def commit_files(
 
 
 def _make_commit(git: Git, changes: Sequence[_Change], message: str, parent: str | None) -> str:
-    with tempfile.TemporaryDirectory(prefix="heldout-", dir=git.git_dir) as folder:
+    with _scratch_folder(git) as folder:
         scratch = Path(folder) / "index"
         if parent:
             git.run("read-tree", parent, index_file=scratch)
