@@ -98,22 +98,28 @@ def _tsv_cells(source: Source) -> Iterator[Cells]:
 
 
 class _CsvCells:
-    """csv.reader fed with the file's lines, keeping what is needed to say where a row or an open quote started."""
+    """csv.reader fed with the file's lines, keeping what is needed to say where a row or an open quote started.
+
+    Of a row that goes on over lines, only the last one is kept, and where the quote was opened that it is in.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._pieces: list[tuple[int, str]] = []
-        self._fault: DataError | None = None
+        delimiter = source.item.delimiter or ","
+        self._starts = (delimiter, "\r", "\n")
+        self._first = 0
+        self._last: tuple[int, str] | None = None
+        self._opened: int | None = None
         self._size = 0
+        self._fault: DataError | None = None
 
     def __iter__(self) -> Iterator[Cells]:
-        delimiter = self._source.item.delimiter or ","
         # The limit belongs to the process, and files may be read side by side: it is raised once and left there.
         csv.field_size_limit(ROW_LIMIT + 1)
-        reader = csv.reader(self._feed(), delimiter=delimiter, strict=True)
+        reader = csv.reader(self._feed(), delimiter=self._starts[0], strict=True)
         while True:
-            self._pieces.clear()
-            self._fault, self._size = None, 0
+            self._last = self._opened = self._fault = None
+            self._size = 0
             try:
                 cells = next(reader)
             except StopIteration:
@@ -121,35 +127,55 @@ class _CsvCells:
             except csv.Error as error:
                 raise self._explain(error) from None
             if cells or self._fault:
-                yield self._pieces[0][0], cells, self._fault
+                yield self._first, cells, self._fault
 
     def _feed(self) -> Iterator[str]:
         r"""Lines for csv.reader, which wants every \r, \n and \r\n to end one; numbers stay those of the file."""
         for line in lines(self._source, forgiving=True):
             pieces = (line.text,) if line.text.find("\r", 0, -2) < 0 else _PIECES.findall(line.text)
-            self._size += len(line.text)
-            if self._size > ROW_LIMIT:
-                raise self._too_large()
             for piece in pieces:
-                self._pieces.append((line.number, piece))
+                self._take(line.number, piece)
                 if self._fault is None:
                     self._fault = line.fault or (nul(self._source, line.number) if "\0" in piece else None)
                 yield piece
 
-    def _too_large(self) -> DataError:
-        """Most often a quote that nobody closed has swallowed the file: then the line where it was opened is named."""
-        opened = self._open_quote()
-        if opened is not None:
-            return self._never_closed(opened)
-        return too_long(self._source, self._pieces[0][0])
+    def _take(self, number: int, piece: str) -> None:
+        if self._last is None:
+            self._first = number
+        else:
+            self._opened = self._open_after(*self._last)
+        self._last = number, piece
+        self._size += len(piece)
+        if self._size > ROW_LIMIT:
+            # Most often a quote that nobody closed has swallowed the file.
+            opened = self._open_after(number, piece)
+            raise self._never_closed(opened) if opened is not None else too_long(self._source, self._first)
+
+    def _open_after(self, number: int, piece: str) -> int | None:
+        """The line that opened the quote which is open at the end of a piece; from quote to quote, for speed."""
+        opened, at = self._opened, 0
+        while True:
+            if opened is not None:
+                end = piece.find('"', at)
+                while end >= 0 and piece[end + 1 : end + 2] == '"':
+                    end = piece.find('"', end + 2)
+                if end < 0:
+                    return opened
+                at = end + 1
+            start = piece.find('"', at)
+            while start > 0 and piece[start - 1] not in self._starts:
+                start = piece.find('"', start + 1)  # a quote inside a cell that has none around it
+            if start < 0:
+                return None
+            opened, at = number, start + 1
 
     def _explain(self, error: csv.Error) -> DataError:
         """An open quote reads on to the end of the file, so the message names the line where it was opened."""
         reason = str(error)
-        opened = self._open_quote() if "unexpected end" in reason else None
+        line, piece = self._last or (1, "")
+        opened = self._open_after(line, piece) if "unexpected end" in reason else None
         if opened is not None:
             return self._never_closed(opened)
-        line = self._pieces[-1][0] if self._pieces else None
         if "expected after" in reason:
             reason = "text follows a closing quote"
         hint = 'A quote inside a quoted cell is written twice ("").'
@@ -159,27 +185,3 @@ class _CsvCells:
         message = "a double quote is opened here and never closed"
         hint = 'Close the quote; a quote inside a quoted cell is written twice ("").'
         return DataError("open-quote", message, file=self._source.name, line=line, hint=hint)
-
-    def _open_quote(self) -> int | None:
-        """The line of the last quote of the row that opens a cell and has no end; from quote to quote, for speed."""
-        starts = (self._source.item.delimiter or ",", "\r", "\n")
-        text = "".join(piece for _, piece in self._pieces)
-        at = text.find('"')
-        while at >= 0:
-            if at > 0 and text[at - 1] not in starts:
-                at = text.find('"', at + 1)  # a quote inside a cell that has none around it
-                continue
-            end = text.find('"', at + 1)
-            while end >= 0 and text[end + 1 : end + 2] == '"':
-                end = text.find('"', end + 2)
-            if end < 0:
-                return self._line_of(at)
-            at = text.find('"', end + 1)
-        return None
-
-    def _line_of(self, position: int) -> int:
-        for number, piece in self._pieces:
-            position -= len(piece)
-            if position < 0:
-                return number
-        return self._pieces[-1][0]
