@@ -26,7 +26,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but th
 class Session:
     """Results go to standard output, everything about them (progress, notes, errors) to standard error."""
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+    def __init__(self, *, as_json: bool = False, quiet: bool = False, data: Path | None = None) -> None:
+        """`data` is one more folder to read DVC's objects from."""
+        self._data = data
         self.as_json = as_json
         self.quiet = quiet
 
@@ -34,7 +36,7 @@ class Session:
     def workspace(self) -> Workspace:
         from heldout.services.workspace import Workspace
 
-        return Workspace.open(Path.cwd())
+        return Workspace.open(Path.cwd(), self._data)
 
     @cached_property
     def progress(self) -> TerminalProgress:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from heldout.domain.outcomes import PushVerdict
 from heldout.domain.verification import Check, Level
+from heldout.reports.hooks import PREFIX, push_lines
 
 
 def verify_lines(check: Check) -> list[str]:
@@ -18,6 +20,19 @@ def verify_lines(check: Check) -> list[str]:
     counts = f"{check.records} records checked, {check.replayed} made again ({since})"
     verdict = "failed" if check.has(Level.FAILED) else "unknown" if check.has(Level.UNKNOWN) else "verified"
     return [*lines, f"{verdict}: {counts}"]
+
+
+def received_lines(verdict: PushVerdict, check: Check) -> list[str]:
+    """What a server says to who pushes; nothing where all is well."""
+    lines = [f"{PREFIX}{item.level}: {item.place}: {item.text} [{item.slug}]" for item in check.problems]
+    if check.has(Level.UNKNOWN):
+        lines.append(
+            f"{PREFIX}for this server: heldout verify --data FOLDER gives it the data, --trust-records goes without"
+        )
+    said = push_lines(verdict)
+    if lines and not verdict.refused:
+        said.append(f"{PREFIX}nothing was pushed")
+    return [*lines, *said]
 
 
 def verify_json(check: Check) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from heldout.domain.record import ScanRecord
 from heldout.domain.settings import Settings
 from heldout.errors import HeldoutError, TamperedError
 from heldout.storage.catalog import ROOT, Catalog, names_content
-from heldout.storage.git.refs import RemoteSettings
+from heldout.storage.git.refs import RemoteSettings, Tag
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import REGULAR_MODES, GitTree, entries_of_all, preload
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, load_findings, parse_record
@@ -65,9 +65,14 @@ def knowledge_of(
     return Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged))
 
 
-def frozen_versions(git: Git, catalog: Callable[[str], Catalog]) -> Iterator[Version]:
-    """Tags in GTO's syntax whose dataset exists in the commit they name. Others pass unseen: monorepos have many."""
-    tags = git.version_tags()
+def frozen_versions(
+    git: Git, catalog: Callable[[str], Catalog], tags: Sequence[Tag] | None = None
+) -> Iterator[Version]:
+    """Tags in GTO's syntax whose dataset exists in the commit they name. Others pass unseen: monorepos have many.
+
+    `tags` are other tags than the repository has: those it will have after a push.
+    """
+    tags = git.version_tags() if tags is None else tags
     preload(git.many_trees([tag.commit for tag in tags]), ROOT, names_content)
     for tag in tags:
         parsed = split_tag(tag.name)

@@ -25,7 +25,11 @@ _NO_OBSTACLE = (GapKind.NO_HOLDOUT,)
 
 def check(git: Git, updates: Sequence[RefUpdate]) -> PushVerdict:
     """One verdict on all refs of a push. It cannot add commits to the push: it says what to run."""
-    workspace = Workspace(git)
+    return verdict_on(Workspace(git), updates)
+
+
+def verdict_on(workspace: Workspace, updates: Sequence[RefUpdate]) -> PushVerdict:
+    """The same by what the workspace was told to know; local and remote sides of an update may be one repository's."""
     problems: list[PushProblem] = []
     for update in updates:
         if update.remote_ref.startswith(_TAGS):
@@ -101,6 +105,8 @@ def _retirement_travels(workspace: Workspace, name: VersionName, updates: Sequen
     protected = [_HEADS + branch for branch in settings.protected_branches]
     pushed = [update.local_oid for update in updates if update.remote_ref in protected and not update.deletes]
     known = agreed_commits(git, settings, git.remotes())
+    if git.bare:
+        known += [commit for branch in protected if (commit := git.commit_of(branch))]
     return any(workspace.catalog(oid).tree.read(retirement_path(name)) for oid in (*pushed, *known))
 
 

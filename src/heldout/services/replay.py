@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from enum import Enum
 
 from heldout.domain.record import ScanRecord
+from heldout.domain.verification import Level, Problem
 from heldout.errors import DataError, MissingDataError, TamperedError
 from heldout.services.progress import Progress
 from heldout.services.reading import Reading
@@ -73,3 +75,35 @@ class Replay:
     def _reading(self, source: str) -> Reading:
         state, commit = self._states[source]
         return self._scanner.reading(state, commit)
+
+
+def replay_all(
+    replayer: Replay, records: Mapping[str, tuple[ScanRecord, FileTree]], live: Collection[str]
+) -> tuple[list[Problem], int]:
+    """What is wrong with records, given by path with the tree each is in, and how many of them could be made again.
+
+    A record that cannot be made again (one version it names is gone) is no worry where others that can be say all that
+    it says about versions that are still here: `live` are the contents answers are given for.
+    """
+    results = {path: replayer.run(record, path, tree) for path, (record, tree) in records.items()}
+    claims = {path: _claims(record, live) for path, (record, _) in records.items()}
+    proven = {claim for path, result in results.items() if result is ReplayResult.SAME for claim in claims[path]}
+    problems = []
+    for path, result in results.items():
+        if result is ReplayResult.DIFFERENT:
+            problems.append(Problem(Level.FAILED, path, "is not what its data and method give", "record-forged"))
+        elif result is not ReplayResult.SAME and not claims[path] <= proven:
+            text = f"could not be made again: {result.value}"
+            problems.append(Problem(Level.UNKNOWN, path, text, "record-not-replayed"))
+    problems += [Problem(Level.FAILED, place, text, slug) for place, text, slug in replayer.damaged]
+    made = sum(result in (ReplayResult.SAME, ReplayResult.DIFFERENT) for result in results.values())
+    return problems, made
+
+
+def _claims(record: ScanRecord, live: Collection[str]) -> set[frozenset[str]]:
+    """Pairs of contents that answers take from a record: its own with itself, and with each compared one still here."""
+    return {
+        frozenset({record.source, other})
+        for other in (record.source, *(item.source for item in record.compared))
+        if other in live
+    }

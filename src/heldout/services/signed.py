@@ -85,6 +85,9 @@ def agreed_state(workspace: Workspace, base: str | None, remotes: Sequence[str])
     if base is not None:
         return git.require_commit(base)
     known = agreed_commits(git, workspace.settings, remotes)
+    if git.bare:  # a server: its own branches, before the push that is being looked at
+        own = (git.commit_of(f"refs/heads/{branch}") for branch in workspace.settings.protected_branches)
+        known += [commit for commit in own if commit]
     if not known:
         raise _missing("no protected branch of a remote is known here", hint="heldout verify --base COMMIT says which")
     return known[0]

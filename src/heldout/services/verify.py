@@ -17,7 +17,7 @@ from heldout.services import verify_refs
 from heldout.services.kept import lost
 from heldout.services.progress import Progress
 from heldout.services.record_check import checked_record
-from heldout.services.replay import Replay, ReplayResult
+from heldout.services.replay import Replay, replay_all
 from heldout.services.signed import Signers, agreed_state
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, DatasetState
@@ -173,35 +173,17 @@ def _replays(
 ) -> int:
     """Make again every record that an answer rests on and that is new; older content nobody answers for is left.
 
-    A record that cannot be made again (one version it names is gone) is no worry where others that can be say all that
-    it says about versions that are still here. Returns how many were made.
+    Returns how many were made.
     """
-    replayer = Replay(workspace, states, progress)
     live = {*states, *(version.source for version in workspace.knowledge().versions)}
-    results = {
-        path: replayer.run(record, path, tree)
-        for path, (record, tree) in sorted(records.items())
-        if record.source in live and _is_new(workspace, scope, path)
+    wanted = {
+        path: item
+        for path, item in sorted(records.items())
+        if item[0].source in live and _is_new(workspace, scope, path)
     }
-    claims = {path: _claims(records[path][0], live) for path in results}
-    proven = {claim for path, result in results.items() if result is ReplayResult.SAME for claim in claims[path]}
-    for path, result in results.items():
-        if result is ReplayResult.DIFFERENT:
-            problems.append(Problem(Level.FAILED, path, "is not what its data and method give", "record-forged"))
-        elif result is not ReplayResult.SAME and not claims[path] <= proven:
-            text = f"could not be made again: {result.value}"
-            problems.append(Problem(Level.UNKNOWN, path, text, "record-not-replayed"))
-    problems += [Problem(Level.FAILED, place, text, slug) for place, text, slug in replayer.damaged]
-    return sum(result in (ReplayResult.SAME, ReplayResult.DIFFERENT) for result in results.values())
-
-
-def _claims(record: ScanRecord, live: set[str]) -> set[frozenset[str]]:
-    """Pairs of contents that answers take from a record: its own with itself, and with each compared one still here."""
-    return {
-        frozenset({record.source, other})
-        for other in (record.source, *(item.source for item in record.compared))
-        if other in live
-    }
+    found, made = replay_all(Replay(workspace, states, progress), wanted, live)
+    problems += found
+    return made
 
 
 def _heads(workspace: Workspace, scope: Scope, states: dict[str, DatasetState]) -> Iterator[Problem]:

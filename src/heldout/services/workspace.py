@@ -36,21 +36,23 @@ class Located:
 class Workspace:
     """One repository, opened once for one command. Everything is read lazily and remembered."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, data: Path | None = None) -> None:
+        """`data` is one more folder of DVC objects to read from: a cache, or a remote on this machine's disks."""
         self.git = git
+        self._data = data
         self._catalogs: dict[str, Catalog] = {}
         self._knowledge: Knowledge | None = None
 
     @classmethod
-    def open(cls, start: Path | None = None) -> Workspace:
+    def open(cls, start: Path | None = None, data: Path | None = None) -> Workspace:
         """The project around a folder (default: the current one). Raises RepositoryError (slug not-a-repository)."""
-        return cls(Git.discover(start or Path.cwd()))
+        return cls(Git.discover(start or Path.cwd()), data)
 
     @cached_property
     def store(self) -> DvcStore:
         from heldout.storage.dvc.store import DvcStore
 
-        return DvcStore(self.git.top, self.git.common_dir)
+        return DvcStore(self.git.top, self.git.common_dir, [self._data] if self._data else [])
 
     @cached_property
     def working_copy(self) -> Catalog:
@@ -80,6 +82,10 @@ class Workspace:
         if self._knowledge is None:
             self._knowledge = gather(self.git, self.catalog, self.settings)
         return self._knowledge
+
+    def know(self, knowledge: Knowledge) -> None:
+        """Take this for what the repository knows: a server answers for what a push would make of it."""
+        self._knowledge = knowledge
 
     def forget(self) -> None:
         """After a commit or tag of our own: what the repository knows has changed."""

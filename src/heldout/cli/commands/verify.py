@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -25,6 +27,13 @@ def verify(
         str | None,
         typer.Option("--allowed-signers", help="The file of allowed signers, in the protected branch's tree."),
     ] = None,
+    pre_receive: Annotated[
+        bool, typer.Option("--pre-receive", help="Judge a push: run by a server's pre-receive hook.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="One more folder with the data: a DVC cache, or a DVC remote on this disk."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -40,7 +49,9 @@ def verify(
     from heldout.services.verify import Signing
     from heldout.services.verify import verify as run
 
-    session = Session(as_json=as_json, quiet=quiet)
+    session = Session(as_json=as_json, quiet=quiet, data=data)
+    if pre_receive:
+        _receive(session, replay=not trust_records, require_signed=require_signed, signers_file=allowed_signers)
     signing = Signing(allowed_signers) if require_signed or allowed_signers else None
     check = run(
         session.workspace,
@@ -55,3 +66,26 @@ def verify(
     if check.has(Level.FAILED):
         session.end(ExitCode.FOUND)
     session.end(ExitCode.UNKNOWN if check.has(Level.UNKNOWN) else ExitCode.CLEAN)
+
+
+def _receive(session: Session, *, replay: bool, require_signed: bool, signers_file: str | None) -> NoReturn:
+    """Everything goes to standard error, which Git shows to who pushes; only exit 0 lets the push in."""
+    from heldout.domain.verification import Level
+    from heldout.reports.verify import received_lines
+    from heldout.services.pre_receive import parse_received, receive
+
+    updates = parse_received(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
+    received = receive(
+        session.workspace,
+        updates,
+        session.progress,
+        replay=replay,
+        require_signed=require_signed or signers_file is not None,
+        signers_file=signers_file,
+    )
+    session.progress.close()
+    lines = received_lines(received.verdict, received.check)
+    sys.stderr.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace").decode())
+    if received.verdict.refused or received.check.has(Level.FAILED):
+        session.end(ExitCode.FOUND)
+    session.end(ExitCode.UNKNOWN if received.check.has(Level.UNKNOWN) else ExitCode.CLEAN)

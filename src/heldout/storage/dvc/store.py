@@ -23,8 +23,10 @@ class DvcStore:
     here writes into a cache; DVC does, when it fetches or adds.
     """
 
-    def __init__(self, top: Path, common_dir: Path | None = None) -> None:
+    def __init__(self, top: Path, common_dir: Path | None = None, further: Sequence[Path] = ()) -> None:
+        """`further` are folders laid out like a cache, which a remote on a disk is too."""
         self.top = top
+        self._further = tuple(further)
         self._main_top = common_dir.parent if common_dir is not None and common_dir.name == ".git" else None
         self._caches: tuple[Path, ...] | None = None
         self._manifests: dict[str, tuple[tuple[str, str], ...]] = {}
@@ -36,7 +38,7 @@ class DvcStore:
     def locate(self, output: Output) -> Path | None:
         """The object's file in a cache, unchecked; None when it is not on this machine."""
         if self._caches is None:
-            self._caches = cache_folders(self.top, self._main_top)
+            self._caches = (*cache_folders(self.top, self._main_top), *self._further)
         tail = Path(output.md5[:2], output.md5[2:])
         current, old = Path("files", "md5") / tail, tail
         order = (old, current) if output.legacy else (current, old)

@@ -224,6 +224,10 @@ class Git:
         """Remote-tracking branches: what was last seen of every remote."""
         return refs.parse_refs(self.run("for-each-ref", refs.REF_FORMAT, "refs/remotes"))
 
+    def branches(self) -> list[refs.Ref]:
+        """Branches of this repository itself."""
+        return refs.parse_refs(self.run("for-each-ref", refs.REF_FORMAT, "refs/heads"))
+
     def is_published(self, commit: str) -> bool:
         """Whether some remote-tracking branch already holds the commit."""
         return bool(self.run("for-each-ref", "--count=1", f"--contains={commit}", "refs/remotes"))
