@@ -118,8 +118,9 @@ def carry_out(workspace: Workspace, made: Plan, progress: Progress = SILENT) -> 
     pointers = [top / f"{path}.dvc" for path in made.track]
     ignores = [(top / path).parent / ".gitignore" for path in made.track]
     progress.note(f"tracking {len(made.track)} file{'s' * (len(made.track) != 1)} with DVC")
+    made.read.require_unchanged()
     with placed(top, made.moves, [*pointers, *ignores, described]):
-        made.read.require_unchanged()
+        made.read.require_unchanged()  # the copies are of what was read
         workspace.store.add(made.track)
         if made.yaml is not None:
             write_file(described, made.yaml)

@@ -155,11 +155,12 @@ def _hints_for_flags() -> Iterator[None]:
             error.hint = hint.replace("Set `records` to", "give --records").replace(
                 "use '{split}'", "--records '{split}'"
             )
-        elif not hint.startswith("Did you mean"):
+        elif not hint.startswith(_EXACT_HINTS):
             error.hint = _FLAGS.get(error.slug, error.hint)
         raise
 
 
+_EXACT_HINTS = ("Did you mean", "It is UTF-8", "Without the mark")
 _FLAGS = {
     "bad-encoding": "--encoding latin-1, if that is the file's encoding; --on-bad-row skip goes on without the row",
     "bad-header": "--columns a,b,c names the columns of a file without a header line",

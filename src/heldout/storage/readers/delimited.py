@@ -149,7 +149,9 @@ class _CsvCells:
         if self._size > ROW_LIMIT:
             # Most often a quote that nobody closed has swallowed the file.
             opened = self._open_after(number, piece)
-            raise self._never_closed(opened) if opened is not None else too_long(self._source, self._first)
+            if opened is not None:
+                raise self._open_quote(opened, f"not closed within {ROW_LIMIT >> 20} MiB")
+            raise too_long(self._source, self._first)
 
     def _open_after(self, number: int, piece: str) -> int | None:
         """The line that opened the quote which is open at the end of a piece; from quote to quote, for speed."""
@@ -175,13 +177,13 @@ class _CsvCells:
         line, piece = self._last or (1, "")
         opened = self._open_after(line, piece) if "unexpected end" in reason else None
         if opened is not None:
-            return self._never_closed(opened)
+            return self._open_quote(opened, "never closed")
         if "expected after" in reason:
             reason = "text follows a closing quote"
         hint = 'A quote inside a quoted cell is written twice ("").'
         return DataError("bad-csv", reason, file=self._source.name, line=line, hint=hint)
 
-    def _never_closed(self, line: int) -> DataError:
-        message = "a double quote is opened here and never closed"
+    def _open_quote(self, line: int, how: str) -> DataError:
+        message = f"a double quote is opened here and {how}"
         hint = 'Close the quote; a quote inside a quoted cell is written twice ("").'
         return DataError("open-quote", message, file=self._source.name, line=line, hint=hint)

@@ -157,8 +157,9 @@ class _Transcoded(io.RawIOBase):
                 message = "half of a surrogate pair"
                 raise DataError("lone-surrogate", message, file=self._source.name, offset=self._consumed) from None
             except UnicodeError as error:
-                hint = "Without the mark, the order of bytes has a name: utf-16-le or utf-16-be."
-                raise DataError("bad-encoding", str(error), file=self._source.name, offset=0, hint=hint) from None
+                message = f"{self._source.item.encoding} text begins with a byte order mark, and this file does not"
+                hint = "Without the mark, name the order of bytes: utf-16-le or utf-16-be."
+                raise DataError("bad-encoding", message, file=self._source.name, offset=0, hint=hint) from error
             self._consumed += len(block)
             if not block:
                 break
@@ -273,7 +274,7 @@ def _refuse_other_mark(source: Source, start: bytes | bytearray, encoding: str) 
     """A file that begins with UTF-8's byte order mark is in no other encoding, whatever was declared."""
     if encoding != "utf-8" and start.startswith(codecs.BOM_UTF8):
         message = f"the file begins with the byte order mark of UTF-8, so it is not {source.item.encoding} text"
-        hint = "Leave `encoding` out."
+        hint = "It is UTF-8: name no other encoding."
         raise DataError("bad-encoding", message, file=source.name, line=1, offset=0, hint=hint)
 
 
