@@ -84,14 +84,17 @@ class Sample:
     stratify: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
+        size: object = self.size
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise DefinitionError(
                 f"a sample's size is a whole number from 1, found {_shown(self.size)}", "sample", "size"
             )
-        if not isinstance(self.seed, str):
+        seed: object = self.seed
+        if not isinstance(seed, str):
             hint = "Write it in quotes."
             raise DefinitionError(f"a sample's seed is a text, found {_shown(self.seed)}", "sample", "seed", hint=hint)
-        if self.stratify is not None and (not isinstance(self.stratify, str) or not self.stratify):
+        stratify: object = self.stratify
+        if stratify is not None and (not isinstance(stratify, str) or not stratify):
             message = f"`stratify` names one metadata key, found {_shown(self.stratify)}"
             raise DefinitionError(message, "sample", "stratify")
         for name in ("seed", "stratify"):
@@ -167,14 +170,14 @@ def _check_operator(subject: str, operator: str) -> None:
     raise DefinitionError(message, "operator", hint=None if known else suggestion(str(operator), allowed))
 
 
-def _check_key(subject: str, key: str | None) -> None:
+def _check_key(subject: str, key: object) -> None:
     if subject not in KEYED:
         if key is not None:
             message = f"{subject} takes no key, found {_shown(key)}; only {' and '.join(KEYED)} take one"
             raise DefinitionError(message, "key")
         return
     wanted = "a metadata key" if subject == "metadata" else "a path that starts with input. or expected. (or is input)"
-    if key is None or not isinstance(key, str) or not key:
+    if not isinstance(key, str) or not key:
         found = "" if key is None else f", found {_shown(key)}"
         raise DefinitionError(f"{subject} needs a key: {wanted}{found}", "key")
     _check_text(key, "key")

@@ -7,12 +7,14 @@ yes, and otherwise one unknown makes the whole unknown.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from heldout.domain.example import JSON
-from heldout.domain.slice_definition import Condition, Definition
+from heldout.domain.slice_compiler import compile_check
+from heldout.domain.slice_definition import Definition
 
 Truth: TypeAlias = "bool | None"
 """True, False, or None for unknown. Compare with `is`: None is not False."""
@@ -64,16 +66,12 @@ class Tally:
         )
 
 
-def compile_condition(condition: Condition) -> Test:
-    """A function that answers one condition for an example."""
-    raise NotImplementedError
-
-
 def compile_definition(definition: Definition) -> Test:
     """A function that answers the whole definition, sample apart, for an example; made once, called for every row."""
-    raise NotImplementedError
+    return compile_check(definition)
 
 
 def count(definition: Definition, examples: Iterable[Checkable]) -> Tally:
     """One pass in constant memory. The sample is no part of it."""
-    raise NotImplementedError
+    numbers = Counter(map(compile_definition(definition), examples))
+    return Tally(numbers[True], numbers[False], numbers[UNKNOWN])

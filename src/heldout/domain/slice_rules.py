@@ -51,10 +51,6 @@ class DefinitionError(ValueError):
         self.position = position
         self.hint = hint
 
-    @property
-    def slug(self) -> str:
-        return "bad-definition" if self.position is None else "bad-condition"
-
     def place(self) -> tuple[str | int, ...]:
         """The path from the definition's own mapping, with list indexes from 0: `("conditions", 2, "operator")`."""
         return self.path if self.position is None else ("conditions", self.position - 1, *self.path)
