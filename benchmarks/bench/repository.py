@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench.timing import run
 from heldout.domain.canonical import digest_bytes
-from heldout.domain.finding import Kind
+from heldout.domain.finding import Finding, Kind, Severity, Side, counts_of
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.storage.catalog import Catalog
+from heldout.storage.finding_lines import render_findings
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_record
 
 _SPEC = """\
@@ -61,25 +62,25 @@ class History:
         for number in range(self.datasets):
             name = _name(number)
             self.files[f"datasets/{name}/dataset.yaml"] = _SPEC.format(name=name).encode()
-            self._point(name, 0)
+            self.point(name, 0)
         self.files["README.md"] = b"A project.\n"
-        self._commit("Start", self.files)
+        self.commit("Start", self.files)
 
     def freeze(self, number: int) -> None:
         """The next version of one dataset after the other; it was compared with everything frozen before."""
         name = _name(number % self.datasets)
-        changed = self._point(name, number + 1)
+        changed = self.point(name, number + 1)
         source = Catalog(_Files(self.files)).state(name).source
         record = _record(name, source, self.sources)
         changed[f"{record.folder()}/{RECORD_FILE}"] = render_record(record)
         changed[f"{record.folder()}/{FINDINGS_FILE}"] = b""
         self.sources.append((name, source))
         tag = f"{name}@v1.{number // self.datasets}.0"
-        self._commit(f"Change {name}", changed)
+        self.commit(f"Change {name}", changed)
         self.stream.append(f"tag {tag}\nfrom refs/heads/main\ntagger {_WHO}data 3\nNew\n".encode())
         self.tags.append(tag)
 
-    def _point(self, name: str, number: int) -> dict[str, bytes]:
+    def point(self, name: str, number: int) -> dict[str, bytes]:
         changed = {}
         for file in ("train.csv", "test.csv"):
             md5 = hashlib.md5(f"{name}/{file}/{number}".encode(), usedforsecurity=False).hexdigest()
@@ -88,7 +89,7 @@ class History:
         self.files.update(changed)
         return changed
 
-    def _commit(self, message: str, changed: Mapping[str, bytes]) -> None:
+    def commit(self, message: str, changed: Mapping[str, bytes]) -> None:
         lines = [f"commit refs/heads/main\ncommitter {_WHO}data {len(message)}\n{message}\n".encode()]
         for path, data in changed.items():
             lines.append(f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n")
@@ -128,11 +129,44 @@ def many_versions(place: Path, env: Mapping[str, str], versions: int, datasets: 
     history.start()
     for number in range(versions):
         history.freeze(number)
+    _write(history, place, env)
+    return history.tags
+
+
+def many_findings(place: Path, env: Mapping[str, str], count: int) -> str:
+    """One frozen version whose record has this many findings, all of which give a held-out example away; its tag."""
+    history = History(1)
+    history.start()
+    name = _name(0)
+    changed = history.point(name, 1)
+    source = Catalog(_Files(history.files)).state(name).source
+    found = sorted((_finding(name, source, number) for number in range(count)), key=lambda item: item.sort_key())
+    data = render_findings(found, [], [source])
+    record = replace(
+        _record(name, source, []),
+        counts=counts_of(found),
+        findings_digest=digest_bytes(data),
+        findings_lines=count,
+    )
+    changed[f"{record.folder()}/{RECORD_FILE}"] = render_record(record)
+    changed[f"{record.folder()}/{FINDINGS_FILE}"] = data
+    history.commit("Freeze", changed)
+    history.stream.append(f"tag {name}@v1.0.0\nfrom refs/heads/main\ntagger {_WHO}data 3\nNew\n".encode())
+    _write(history, place, env)
+    return f"{name}@v1.0.0"
+
+
+def _finding(name: str, source: str, number: int) -> Finding:
+    digest = digest_bytes(str(number).encode())
+    held = Side(name, "test", f"h{number}", digest, held_out_in=(source,))
+    return Finding(Kind.EXACT, Severity.BLOCK, held, Side(name, "train", f"t{number}", digest, open_in=(source,)))
+
+
+def _write(history: History, place: Path, env: Mapping[str, str]) -> None:
     place.mkdir(parents=True)
     run(["git", "init", "-q"], cwd=place, env=env)
     run(["git", "fast-import", "--quiet"], cwd=place, env=env, stdin=b"".join(history.stream))
     run(["git", "reset", "-q", "--hard"], cwd=place, env=env)
-    return history.tags
 
 
 def install_hooks(place: Path, env: Mapping[str, str]) -> None:
