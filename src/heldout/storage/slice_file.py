@@ -118,8 +118,10 @@ def _definition(section: Section, located: Located, path: tuple[str | int, ...])
     try:
         return read_definition(section.raw("definition"))
     except DefinitionError as error:
-        slug = "bad-definition" if error.position is None else "bad-condition"
-        _refuse(slug, str(error), located, (*path, *error.place()), error.hint)
+        place = (*path, *error.place())
+        if error.position is None:
+            _refuse("bad-definition", str(error), located, place, error.hint)
+        _refuse("bad-condition", str(error), located, place, error.hint)
 
 
 def _history(top: Section, located: Located) -> tuple[Recorded, ...]:
@@ -153,10 +155,7 @@ def append_history(data: bytes, path: str, entry: Recorded) -> bytes:
     """
     before = parse_slice(data, path)
     expected = Slice(before.name, before.definition, (*before.history, entry), before.description, before.required)
-    if before.history:
-        written = append_items(data, "history", [_entry_value(entry)])
-    else:
-        written = _start_history(data, entry)
+    written = append_items(data, "history", [_entry_value(entry)]) if before.history else _start_history(data, entry)
     try:
         if parse_slice(written, path) == expected:
             return written

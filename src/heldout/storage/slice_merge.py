@@ -39,10 +39,11 @@ def _sides(data: bytes, path: str) -> tuple[bytes, bytes | None]:
     ours: list[bytes] = []
     theirs: list[bytes] = []
     inside, seen, in_history = "", False, False
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
+    lines = data.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
         mark = line[:7]
         if mark == b"<<<<<<<" and not inside:
-            if not in_history:
+            if not in_history and not any(map(_HISTORY.match, lines[number : number + 1])):
                 hint = "Choose one side above `history`, remove its markers, then run heldout slice save."
                 raise ConfigError("merge-conflict", "two branches changed this part", file=path, line=number, hint=hint)
             inside, seen = "ours", True
