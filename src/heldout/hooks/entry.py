@@ -34,6 +34,8 @@ def main(arguments: Sequence[str]) -> int:
         return ExitCode.INTERRUPTED
     except HeldoutError as error:
         return _report(error, options.hook)
+    except OSError as error:
+        return _no_room(error, updates)
     except Exception as error:
         return _defect(error, options.hook, updates)
     for line in lines:
@@ -91,6 +93,13 @@ def _report(error: HeldoutError, hook: str) -> int:
     if error.hint:
         _say(f"heldout: {error.hint}")
     return 0 if hook in _AFTER_COMMIT else _BLOCKED
+
+
+def _no_room(error: OSError, updates: Sequence[RefUpdate]) -> int:
+    """A full disk, a read-only file system: no defect of ours, and Git itself will say what it cannot do."""
+    where = f" ({error.filename})" if error.filename else ""
+    _say(f"heldout: this was not checked: {error.strerror or type(error).__name__}{where}")
+    return _BLOCKED if any(update.is_version_tag for update in updates) else 0
 
 
 def _defect(error: Exception, hook: str, updates: Sequence[RefUpdate]) -> int:

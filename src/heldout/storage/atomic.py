@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     Written aside and renamed (POSIX rename is atomic), so that neither ^C nor a full disk leaves half a file.
     """
+    import tempfile  # 4 ms that hooks which only read do not pay
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

@@ -24,8 +24,29 @@ heldout_spool() {
 heldout_chained() {
 	for heldout_hook in "$heldout_dir/$heldout_name.heldout-chained"*; do
 		[ -x "$heldout_hook" ] || continue
-		printf %s "$heldout_stdin" | HELDOUT_CHAIN="$heldout_name:$PWD" "$heldout_hook" "$@" || return
+		printf %s "$heldout_stdin" | (heldout_as_before "$heldout_hook" "$@") || return
 	done
+}
+
+# Run a displaced hook under its old name: husky and its like find by $0 what to run. Only a shell can be told another
+# $0, so a shell script that looks at it is read by its own interpreter; every other hook is simply run.
+heldout_as_before() {
+	export HELDOUT_CHAIN="$heldout_name:$PWD" HELDOUT_CHAINED="$1"
+	IFS= read -r heldout_first <"$1" || :
+	case $heldout_first in
+	'#!'*[/\ ]sh | '#!'*[/\ ]sh\ -* | '#!'*[/\ ]bash | '#!'*[/\ ]bash\ -* | '#!'*[/\ ]dash) heldout_asks_its_name "$1" ;;
+	*) false ;;
+	esac || exec "$@"
+	shift
+	# shellcheck disable=SC2086,SC2016 # the interpreter and its options; the script reads the variable
+	exec ${heldout_first#??} -c '. "$HELDOUT_CHAINED"' "$heldout_dir/$heldout_name" "$@"
+}
+
+heldout_asks_its_name() {
+	while IFS= read -r heldout_line || [ -n "$heldout_line" ]; do
+		case $heldout_line in *'$0'* | *'${0'*) return 0 ;; esac
+	done <"$1"
+	return 1
 }
 
 # Not for us: hand over to the chained hooks, standard input untouched where there is one of them.

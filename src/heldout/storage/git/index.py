@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -13,10 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heldout.errors import RepositoryError
+from heldout.storage.atomic import write_file
 from heldout.storage.trees import below
 
 if TYPE_CHECKING:
     from heldout.storage.git.repository import Git
+
+
+_SCRATCH = "heldout-"
+_ABANDONED = 3600.0
+"""Seconds after which a scratch folder belongs to nobody any more: ours live for the time of three Git commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,17 @@ class _Change:
     data: bytes
     new: str
     old: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """Whether a change is in the index, and whether its file on disk is ours to write."""
+
+    path: str
+    data: bytes
+    old: str | None
+    in_index: bool
+    updates_disk: bool
 
 
 def write_tree(git: Git) -> str | None:
@@ -41,9 +60,16 @@ def write_tree(git: Git) -> str | None:
 
 
 def _scratch_folder(git: Git) -> AbstractContextManager[str]:
+    """For an index of our own. What a killed process left behind is swept up by a later one."""
     from tempfile import TemporaryDirectory  # 4 ms that hooks which only read do not pay
 
-    return TemporaryDirectory(prefix="heldout-", dir=git.git_dir)
+    for left in git.git_dir.glob(f"{_SCRATCH}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                for file in left.iterdir():
+                    file.unlink()
+                left.rmdir()
+    return TemporaryDirectory(prefix=_SCRATCH, dir=git.git_dir)
 
 
 def stage(git: Git, files: Mapping[str, bytes]) -> None:
@@ -84,8 +110,16 @@ def commit_files(
         for path, data in files.items()
     ]
     commit = _make_commit(git, changes, message, expected_head)
-    _move_branch(git, branch, commit, expected_head)
-    _follow(git, changes, on_note)
+    # Whoever is stopped in between leaves a staged record. The other way round it would be a staged removal of one.
+    brought = _follow(git, changes, on_note)
+    try:
+        _move_branch(git, branch, commit, expected_head)
+    except BaseException:
+        _take_back(git, brought)
+        raise
+    for change in brought:
+        if change.old is not None and change.updates_disk:
+            _write(git, change.path, change.data)
     return commit
 
 
@@ -113,8 +147,8 @@ def _move_branch(git: Git, branch: str, commit: str, expected: str | None) -> No
         ) from error
 
 
-def _follow(git: Git, changes: Sequence[_Change], on_note: Callable[[str], None]) -> None:
-    """Bring the index and the working tree along, path by path, only where the user had not changed that path."""
+def _follow(git: Git, changes: Sequence[_Change], on_note: Callable[[str], None]) -> list[_Brought]:
+    """Bring the index and new files along, path by path, only where the user had not changed that path."""
     staged = _index_blobs(git, [change.path for change in changes])
     untouched = [change for change in changes if staged.get(change.path) == change.old]
     clean = [change for change in untouched if _disk_blob(git, change.path) == change.old]
@@ -124,9 +158,26 @@ def _follow(git: Git, changes: Sequence[_Change], on_note: Callable[[str], None]
         if locked or change not in untouched:
             why = "the index is locked" if locked else "it has staged changes of its own"
             on_note(f"{change.path} is committed, but {why}; later run: git reset -q -- {change.path}")
-        if change in clean and change.old is not None and change.path not in sparse:
-            _write(git, change.path, change.data)
     _appear(git, {change.path: change.data for change in clean if change.old is None}, sparse)
+    writable = [change for change in clean if change.path not in sparse]
+    return [
+        _Brought(change.path, change.data, change.old, change in untouched and not locked, change in writable)
+        for change in changes
+    ]
+
+
+def _take_back(git: Git, brought: Sequence[_Brought]) -> None:
+    """The commit was not made after all."""
+    with suppress(RepositoryError):
+        indexed = [item for item in brought if item.in_index]
+        gone = [item.path for item in indexed if item.old is None]
+        if gone:
+            git.run("update-index", "--force-remove", "-z", "--stdin", stdin=b"\0".join(map(os.fsencode, gone)) + b"\0")
+        _update_index(git, {item.path: item.old for item in indexed if item.old is not None})
+    for item in brought:
+        if item.old is None and item.updates_disk:
+            with suppress(OSError):
+                (git.top / item.path).unlink()
 
 
 # --- index ----------------------------------------------------------------------------------------------------------
@@ -196,7 +247,15 @@ def _write(git: Git, path: str, data: bytes) -> None:
     if not below(git.top, file):
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(data)
+    with _scratch_folder(git) as folder:  # not beside the file, where a killed process would leave it to the user
+        aside = Path(folder) / "file"
+        aside.write_bytes(data)
+        try:
+            aside.replace(file)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            write_file(file, data)  # the working tree lies on another file system than .git
 
 
 def _sparse(git: Git, paths: Iterable[str]) -> set[str]:
