@@ -6,7 +6,8 @@
 
 Atheris (libFuzzer) drives them; it is in requirements/dev.lock for Linux on x86-64. Prints executions a target. Exit 1
 when an input breaks a promise of tools/fuzzing/targets.py, runs for more than 10 seconds or takes more than 2 GiB; the
-input is kept in .fuzz/findings, and what was learnt in .fuzz/corpus. A finding becomes a row of tests/files/cases.py.
+input is kept in .fuzz/findings, and what was learnt in .fuzz/corpus. A finding becomes a row of
+tests/files/test_fuzz_targets.py.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-_WORK: Final = ROOT / ".fuzz"
 _SECONDS_PER_INPUT: Final = 10
 _MIB: Final = 2048
 _MODULES: Final = ["heldout.storage", "heldout.domain", "ruamel.yaml"]
@@ -32,10 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=int, default=60, help="for all targets together; 60 by default")
     parser.add_argument("--target", action="append", help="one of them; may be repeated")
     parser.add_argument("--replay", type=Path, help="run one input, and show what breaks")
+    parser.add_argument("--work", type=Path, default=ROOT / ".fuzz", help="where inputs are kept; .fuzz by default")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
     if asked.inside:
-        _fuzz_here(asked.inside, asked.seconds)
+        _fuzz_here(asked.inside, asked.seconds, asked.work)
         return 0
     from tools.fuzzing.targets import TARGETS
 
@@ -46,13 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names:
             TARGETS[name](asked.replay.read_bytes())
         return 0
-    clean = [_fuzz(name, max(1, asked.seconds // len(names))) for name in names]
+    clean = [_fuzz(name, max(1, asked.seconds // len(names)), asked.work) for name in names]
     return int(not all(clean))
 
 
-def _fuzz(name: str, seconds: int) -> bool:
+def _fuzz(name: str, seconds: int, work: Path) -> bool:
     """In a process of its own, for libFuzzer ends its process. Prints one line, and the finding if there is one."""
-    command = [sys.executable, "-m", "tools.fuzz", "--inside", name, "--seconds", str(seconds)]
+    command = [sys.executable, "-m", "tools.fuzz", "--inside", name, "--seconds", str(seconds), "--work", str(work)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     told = ran.stderr.decode(errors="replace") + ran.stdout.decode(errors="replace")
     executed = [int(one or other) for one, other in _EXECUTED.findall(told)]
@@ -63,14 +64,14 @@ def _fuzz(name: str, seconds: int) -> bool:
     return ran.returncode == 0
 
 
-def _fuzz_here(name: str, seconds: int) -> None:
+def _fuzz_here(name: str, seconds: int, work: Path) -> None:
     import atheris
 
     with atheris.instrument_imports(include=_MODULES):
         from tools.fuzzing.targets import TARGETS
     from tools.fuzzing.seeds import TOKENS, seeds
 
-    corpus, first, found = _WORK / "corpus" / name, _WORK / "seeds" / name, _WORK / "findings"
+    corpus, first, found = work / "corpus" / name, work / "seeds" / name, work / "findings"
     for folder in (corpus, first, found):
         folder.mkdir(parents=True, exist_ok=True)
     for number, data in enumerate(seeds(name)):
@@ -83,7 +84,7 @@ def _fuzz_here(name: str, seconds: int) -> None:
         "-print_final_stats=1",
     ]
     if tokens := TOKENS.get(name):
-        words = _WORK / f"{name}.dict"
+        words = work / f"{name}.dict"
         words.write_text("".join(f'"{_escaped(token)}"\n' for token in tokens), encoding="ascii")
         options.append(f"-dict={words}")
     atheris.Setup([sys.argv[0], *options, str(corpus), str(first)], TARGETS[name])

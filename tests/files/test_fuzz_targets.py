@@ -1,0 +1,108 @@
+"""The promises of tools/fuzzing/targets.py on seeds and on mutations of them, and what fuzzing found before."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.console import ROOT
+
+from tools.fuzzing.seeds import TOKENS, seeds
+from tools.fuzzing.targets import TARGETS
+
+_DATASET = b"format: heldout/dataset@1\nname: a\ndata:\n- path: a.csv\n  split: train\n"
+
+FOUND: list[tuple[str, str, bytes]] = [
+    # target, what was wrong, input
+    ("encodings", "UTF-16 without its mark was a defect (exit 70)", b"\x01a\0b\0"),
+    ("encodings", "half of a surrogate pair in UTF-7 was a defect", b"\x04+2AA-\n"),
+    ("encodings", "EBCDIC's newline is not LF: a text file was one row", b"\x06" + "a\nb\n".encode("cp037")),
+    ("json-values", "9007199254740993.0 became ...992.0", b"9007199254740993.0"),
+    ("json-values", "1e-400 became 0", b"[1e-400]"),
+    ("json-values", "0.1234567890123456789 lost two digits", b"0.1234567890123456789"),
+    ("json-values", "depth was as deep as the interpreter went", b"[" * 500 + b"]" * 500),
+    ("yaml-values", "the fast parser took `- b` for a text", b"a: - b\n"),
+    ("yaml-values", "a comment went on after CR, where YAML ends it", b"# c\rb: 1\na: 2\n"),
+    ("yaml-values", "the same after U+2028", "# c\u2028b: 1\na: 2\n".encode()),
+    ("yaml-values", "escapes of a pair were one character to one parser only", b'a: "\\ud83d\\ude00"\n'),
+    ("yaml-values", "half a pair was read, and could not be written", b'"\\ud800": 1\n'),
+    ("yaml-values", "a key of more than 1,024 characters", b"k" * 1100 + b": 1\n"),
+    ("yaml-values", "deeper than the limit, by the fast parser", b"".join(b" " * n + b"a:\n" for n in range(250))),
+    ("datasets", "a date of no calendar was a defect when a file was added", _DATASET + b"description: 2024-99-99\n"),
+    ("datasets", "so was a key that YAML 1.1 merges", _DATASET + b"fields: {metadata: {<<: d}}\n"),
+    ("findings", "division by zero", seeds("findings")[0].replace(b"4/5", b"1/0")),
+    ("findings", "a fraction that takes for ever", seeds("findings")[0].replace(b"4/5", b"1e999999999")),
+    ("findings", "too deep for the standard library", b"[" * 100_000 + b"\n"),
+]  # fmt: skip
+
+
+@pytest.mark.req("A49", "A50")
+@pytest.mark.parametrize(("name", "why", "data"), FOUND, ids=[f"{name}: {why}" for name, why, _ in FOUND])
+def test_what_was_found_stays_mended(name: str, why: str, data: bytes) -> None:
+    TARGETS[name](data)
+
+
+@pytest.mark.req("A49", "A50")
+@pytest.mark.parametrize("name", TARGETS)
+def test_promises_hold_for_seeds(name: str) -> None:
+    found = seeds(name)
+    assert found
+    for data in found:
+        TARGETS[name](data)
+
+
+@st.composite
+def mutated(draw: Callable[..., object], name: str) -> bytes:
+    """A seed, with a few pieces cut out, doubled, or replaced by what the format is made of."""
+    data = bytearray(draw(st.sampled_from(seeds(name))))  # type: ignore[call-overload]
+    tokens = st.sampled_from([token.encode() for token in TOKENS.get(name, ("\0",))])
+    for _ in range(draw(st.integers(0, 4))):  # type: ignore[call-overload]
+        at = draw(st.integers(0, len(data)))
+        end = min(len(data), at + draw(st.integers(0, 6)))  # type: ignore[operator]
+        data[at:end] = draw(st.one_of(tokens, st.binary(max_size=4), st.just(bytes(data[at:end]) * 2)))  # type: ignore
+    return bytes(data)
+
+
+@pytest.mark.req("A49", "A50")
+@pytest.mark.parametrize("name", TARGETS)
+def test_promises_hold_for_mutations(name: str) -> None:
+    @given(mutated(name))
+    @settings(max_examples=60, deadline=None)
+    def holds(data: bytes) -> None:
+        TARGETS[name](data)
+
+    holds()
+
+
+BROKEN = """
+import sys, tools.fuzz
+from tools.fuzzing import targets
+
+def broken(data):
+    raise KeyError("no promise holds")
+
+targets.TARGETS["findings"] = broken
+tools.fuzz.main(["--inside", "findings", "--seconds", "5", "--work", sys.argv[1]])
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris runs on Linux and x86-64")
+def test_the_fuzzer_runs_clean_and_keeps_what_breaks_a_promise(tmp_path: Path) -> None:
+    whole = [sys.executable, "-m", "tools.fuzz", "--seconds", "1", "--target", "findings", "--work", str(tmp_path)]
+    ran = subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+    assert ran.stdout.startswith("findings")
+    assert ran.stdout.endswith("clean\n")
+    assert list((tmp_path / "findings").iterdir()) == []
+    ran = subprocess.run(
+        [sys.executable, "-c", BROKEN, tmp_path], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode != 0
+    assert "no promise holds" in ran.stdout + ran.stderr
+    assert [path.name[:14] for path in (tmp_path / "findings").iterdir()] == ["findings-crash"]
