@@ -99,13 +99,13 @@ class _Reader:
         self._at = match.end()
         return self._at
 
-    def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> LanguageError:
+    def fault(self, reason: str, at: int | None = None, hint: str | None = None) -> LanguageError:
         return LanguageError(self._text, self._at if at is None else at, reason, hint)
 
     def word(self, what: str) -> str:
         match = _BARE.match(self._text, self._at)
         if match is None:
-            raise self.fail(f"expected {what}")
+            raise self.fault(f"expected {what}")
         self._at = match.end()
         return match[0]
 
@@ -117,10 +117,10 @@ class _Reader:
         places["key"] = start + len(subject) + len(dot)
         if self._at < len(self._text) and self._text[self._at] in "\"'":
             if not head.endswith("."):
-                raise self.fail("a quote opens after a dot or after a space only", hint="Quote the whole key.")
+                raise self.fault("a quote opens after a dot or after a space only", hint="Quote the whole key.")
             key += self._quoted()
             if self._at < len(self._text) and not self._text[self._at].isspace():
-                raise self.fail("expected a space after the quoted key", hint="Quote the key to its end.")
+                raise self.fault("expected a space after the quoted key", hint="Quote the key to its end.")
         if subject in _PATHS:
             places["key"] = start
             return "field", f"{subject}{dot}{key}"
@@ -131,9 +131,9 @@ class _Reader:
         if self._at == len(self._text):
             if operator in PRESENCE:
                 return [], []
-            raise self.fail(f"expected a value after {operator}")
+            raise self.fault(f"expected a value after {operator}")
         if operator in PRESENCE:
-            raise self.fail(f"{operator} takes no value")
+            raise self.fault(f"{operator} takes no value")
         bracket = operator in LISTS and self._text[self._at] == "["
         self._at += bracket
         values: list[JSON] = []
@@ -147,7 +147,7 @@ class _Reader:
             self._at += 1
         if bracket:
             if not self._text.startswith("]", self._at):
-                raise self.fail("expected a comma or the closing ]")
+                raise self.fault("expected a comma or the closing ]")
             self._at += 1
             self.start()
         self._end(operator, starts[-1])
@@ -157,10 +157,10 @@ class _Reader:
         if self._at == len(self._text):
             return
         if operator in LISTS:
-            raise self.fail("expected a comma between values, or the end")
+            raise self.fault("expected a comma between values, or the end")
         if self._text[self._at] == ",":
-            raise self.fail(f"{operator} takes one value; put quotes around one that has a comma, or use in")
-        raise self.fail(
+            raise self.fault(f"{operator} takes one value; put quotes around one that has a comma, or use in")
+        raise self.fault(
             "expected the end after one value", hint=f"Put quotes around it all: {_json(self._text[last:])}"
         )
 
@@ -169,11 +169,11 @@ class _Reader:
         if self._text[start : start + 1] in ("'", '"'):
             value = self._quoted()
             if self._at < len(self._text) and not re.match(r"[\s,\]]", self._text[self._at]):
-                raise self.fail("expected a space, a comma or the end after the closing quote")
+                raise self.fault("expected a space, a comma or the end after the closing quote")
             return value
         word = self.word("a value")
         if self._at < len(self._text) and self._text[self._at] in "\"'":
-            raise self.fail("a quote inside a word", hint="Put quotes around the whole value.")
+            raise self.fault("a quote inside a word", hint="Put quotes around the whole value.")
         if word in _LITERALS:
             return _LITERALS[word]
         match = _NUMBER.fullmatch(word)
@@ -185,22 +185,22 @@ class _Reader:
         try:
             return int(word)
         except ValueError:
-            raise self.fail("the number has too many digits", start) from None
+            raise self.fault("the number has too many digits", start) from None
 
     def _decimal(self, word: str, start: int) -> float:
         """Files are read so that no digit is lost; here a number is read as carefully."""
         value = float(word)
         if value in (float("inf"), float("-inf")):
-            raise self.fail("the number is too large for a 64-bit float", start)
+            raise self.fault("the number is too large for a 64-bit float", start)
         if Decimal(repr(value)) != Decimal(word):
-            raise self.fail("the number has more digits than a 64-bit float keeps", start)
+            raise self.fault("the number has more digits than a 64-bit float keeps", start)
         return value
 
     def _quoted(self) -> str:
         start = self._at
         match = _QUOTED.match(self._text, start)
         if match is None:
-            raise self.fail("the quote that opens here is never closed")
+            raise self.fault("the quote that opens here is never closed")
         self._at = match.end()
         inside, pieces, done = match[0][1:-1], [], 0
         for escape in _ESCAPE.finditer(inside):
@@ -214,12 +214,12 @@ class _Reader:
         if code in ('"', "'", "\\", "/"):
             return code
         if len(code) < 5:
-            raise self.fail(f"unknown escape \\{code}; a backslash is written \\\\", at)
+            raise self.fault(f"unknown escape \\{code}; a backslash is written \\\\", at)
         try:
             text = str(json.loads(f'"\\{code}"'))
             canonical_json(text)
         except CanonicalError:
-            raise self.fail("half of a surrogate pair", at) from None
+            raise self.fault("half of a surrogate pair", at) from None
         return text
 
 
