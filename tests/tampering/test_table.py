@@ -176,6 +176,11 @@ def point_a_tag_at_the_same_commit_anew(team: Team) -> None:
     team.bypass("tag", "-f", "-a", V1, "-m", "by somebody else", f"{V1}^{{commit}}")
 
 
+def check_out_as_actions_do(team: Team) -> None:
+    """actions/checkout#882: the tag that started a job is fetched again, by its commit."""
+    team.git("fetch", "-q", "--force", "origin", f"+{team.git('rev-parse', V1 + '^{commit}')}:refs/tags/{V1}")
+
+
 def move_a_tag_to_where_the_dataset_is_not(team: Team) -> None:
     first = team.git("rev-list", "--max-parents=0", "HEAD")
     team.bypass("tag", "-f", "-a", V1, "-m", "gone", first)
@@ -332,6 +337,9 @@ CASES = {
         (("failed", V1, "version-moved"),),
         push=(V1, "--force"),
         refused=f"{V1} is another version",
+    ),
+    "a tag made lightweight by a checkout in CI": Case(
+        check_out_as_actions_do, 0, (("reported", V1, "version-lightweight"),), gate={V1: 0}
     ),
     "a tag moved to where the dataset is not": Case(
         move_a_tag_to_where_the_dataset_is_not,

@@ -45,15 +45,23 @@ def on_remotes(workspace: Workspace, progress: Progress) -> Iterator[Problem]:
             if name in here and tags[name].oid != here[name].oid:
                 # A tag that is moved to where the dataset is not, here or there, is no version any more.
                 if name in versions or _is_version(workspace, tags[name]):
-                    text = f"here {here[name].oid[:10]}, on {remote} {tags[name].oid[:10]}"
-                    text = f"is another version here than on the remote: {text}"
-                    yield Problem(Level.FAILED, name, text, "version-moved")
+                    yield _moved(here[name], tags[name], remote)
             elif name not in here and _is_version(workspace, tags[name]):
                 text = f"is on {remote} and not here: git fetch {remote} --tags"
                 yield Problem(Level.UNKNOWN, name, text, "version-missing")
         for name in sorted(versions - tags.keys()):
             text = f"is not on {remote}: not pushed yet, or deleted there"
             yield Problem(Level.REPORTED, name, text, "version-not-on-remote")
+
+
+def _moved(here: Tag, there: Tag, remote: str) -> Problem:
+    """A checkout in CI may put a lightweight tag in the place of an annotated one (actions/checkout#882): it holds the
+    same commit, and lacks who made it and any signature."""
+    if not here.annotated and here.commit == there.commit:
+        text = f"is a lightweight copy of the tag on {remote}: git fetch --force {remote} tag {here.name} brings it"
+        return Problem(Level.REPORTED, here.name, text, "version-lightweight")
+    text = f"is another version here than on the remote: here {here.oid[:10]}, on {remote} {there.oid[:10]}"
+    return Problem(Level.FAILED, here.name, text, "version-moved")
 
 
 def _is_version(workspace: Workspace, tag: Tag) -> bool:
