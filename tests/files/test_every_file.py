@@ -143,3 +143,12 @@ def test_bad_rows_are_skipped_aloud_and_never_clean(tmp_path: Path) -> None:
     assert ran.json["files"][0]["splits"] == {"f": 2}
     places = [reason.split(" ")[0].rstrip(":") for reason in ran.json["skipped"]]
     assert places == ["f.jsonl:2", "f.jsonl:3", "f.jsonl:4", "f.jsonl:5", "f.jsonl:6"]
+
+
+@pytest.mark.req("A49")
+def test_a_text_without_a_letter_or_digit_is_counted_and_named(tmp_path: Path) -> None:
+    """Punctuation only, and combining marks only: nothing is left to compare, and that is said."""
+    (tmp_path / "f.csv").write_text("x\n?!\nreal words here\n\u094d\u0901\n", encoding="utf-8")
+    ran = heldout(tmp_path, "check", "f.csv", "--text-field", "x", "--json")
+    assert (ran.json["no_text"], [place["line"] for place in ran.json["no_text_at"]]) == (2, [2, 4])
+    assert "no text: 2 examples hold no letter or digit" in heldout(tmp_path, "check", "f.csv", "--text-field", "x").out

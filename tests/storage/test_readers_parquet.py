@@ -51,23 +51,6 @@ def test_each_file_is_read_like_pyarrow_or_refused(path: Path) -> None:
 
 
 @pytest.mark.req("A50")
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("datapage_v1-corrupt-checksum", "bad-parquet"),
-        ("PARQUET-1481", "bad-parquet"),
-        ("binary", "unsupported-type"),
-        ("int96_from_spark", "unsupported-type"),
-    ],
-)
-def test_files_that_cannot_be_read_exactly(name: str, slug: str) -> None:
-    (path,) = [path for path in FILES if path.stem == name]
-    with pytest.raises(DataError) as caught:
-        read(path.read_bytes())
-    assert caught.value.slug == slug
-
-
-@pytest.mark.req("A50")
 def test_values_are_exact() -> None:
     utc = dt.UTC
     data = written(

@@ -136,8 +136,7 @@ class Walker:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
-        self._line = 1
-        self._line_position = 0
+        self._known, self._line, self._line_start = 0, 1, 0
         self.skip()
 
     def skip(self) -> str:
@@ -148,17 +147,21 @@ class Walker:
         return self.text[self.position : self.position + 1]
 
     def line(self) -> int:
-        """The line of the position, counted on from the last call, so that a walk stays linear."""
-        if self.position < self._line_position:
-            self._line, self._line_position = 1, 0
-        self._line += self.text.count("\n", self._line_position, self.position)
-        self._line_position = self.position
-        return self._line
+        """The line of the position, from 1."""
+        return self._place(self.position)[0]
+
+    def _place(self, at: int) -> tuple[int, int]:
+        """Line and column, counted on from the last place that was asked for: a walk with many faults stays linear."""
+        if at < self._known:
+            self._known, self._line, self._line_start = 0, 1, 0
+        self._line += self.text.count("\n", self._known, at)
+        self._line_start = max(self._line_start, self.text.rfind("\n", self._known, at) + 1)
+        self._known = at
+        return self._line, at - self._line_start + 1
 
     def fail(self, slug: str, reason: str, path: str, position: int | None = None) -> NoReturn:
-        at = self.position if position is None else position
-        line = self.text.count("\n", 0, at) + 1
-        raise JSONFault(slug, reason, line=line, column=at - self.text.rfind("\n", 0, at), path=path)
+        line, column = self._place(self.position if position is None else position)
+        raise JSONFault(slug, reason, line=line, column=column, path=path)
 
     def end(self) -> None:
         if self.skip():
