@@ -32,6 +32,7 @@ FOUND: list[tuple[str, str, bytes]] = [
     ("yaml-values", "the same after U+2028", "# c\u2028b: 1\na: 2\n".encode()),
     ("yaml-values", "escapes of a pair were one character to one parser only", b'a: "\\ud83d\\ude00"\n'),
     ("yaml-values", "half a pair was read, and could not be written", b'"\\ud800": 1\n'),
+    ("yaml-values", "a version that ruamel.yaml asserts against", b"%YAML 1.1052\n---\na: 1\n"),
     ("yaml-values", "a key of more than 1,024 characters", b"k" * 1100 + b": 1\n"),
     ("yaml-values", "deeper than the limit, by the fast parser", b"".join(b" " * n + b"a:\n" for n in range(250))),
     ("datasets", "a date of no calendar was a defect when a file was added", _DATASET + b"description: 2024-99-99\n"),

@@ -91,6 +91,7 @@ def test_values_stay_what_the_user_wrote() -> None:
         (b"a: 1\nb: *x\n", "yaml-feature", 2),
         (b"a: !!str 1\n", "yaml-feature", 1),
         (b"a: 1\n---\nb: 1\n", "yaml-feature", 2),
+        (b"%YAML 1.1\n---\na: no\n", "yaml-feature", 2),
         (b"a: 1\nb: 2\na: 3\n", "duplicate-key", 3),
         (b"? [a]\n: 1\n", "yaml-feature", 1),
         (b"a: 1\nb: [1\n", "bad-yaml", 3),

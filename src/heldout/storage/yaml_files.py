@@ -167,6 +167,9 @@ def _parse_full(text: str, name: str) -> tuple[JSON, dict[Path, int]]:
         raise ConfigError("bad-yaml", f"not valid YAML: {reason}", file=name, line=line) from None
     except RecursionError:
         raise ConfigError("bad-yaml", _TOO_DEEP, file=name) from None
+    except (AssertionError, ValueError, LookupError, AttributeError, TypeError) as error:
+        # The parser of ruamel.yaml fails so on a few damaged texts, `%YAML 1.99` among them.
+        raise ConfigError("bad-yaml", f"not valid YAML: {error}", file=name) from error
     return value, builder.lines
 
 
@@ -194,6 +197,8 @@ class _Builder:
             if kind == "DocumentStartEvent":
                 if seen:
                     self._refuse("yaml-feature", "a second document (`---`)", event)
+                if event.version or event.tags:
+                    self._refuse("yaml-feature", "a directive (a line that starts with %)", event)
                 seen = True
                 value = self._value(next(events), events, ())
         return value
