@@ -6,7 +6,7 @@ their spelling (1 or 1.0) can change; name, description and the required flag ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -199,7 +199,7 @@ def _check_field(key: str) -> None:
 def _operands(condition: Condition) -> tuple[Scalar | None, tuple[Scalar, ...] | None]:
     """The value and values in the form of the operator, checked."""
     operator, value, values = condition.operator, condition.value, condition.values
-    if values is not None and not isinstance(values, Sequence | frozenset | set):
+    if values is not None and (isinstance(values, str) or not isinstance(values, Sequence | Set)):
         raise DefinitionError(f"`values` is a list, found {_shown(values)}", "values")
     if operator in PRESENCE:
         if value is not None or values is not None:
