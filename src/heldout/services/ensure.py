@@ -1,13 +1,13 @@
 """Records enter history: in the commit that changes a dataset, or in a follow-up commit when that was missed.
 
-`before_commit` adds the record to the commit being made. `after_commit` repairs what went past it (a merge,
---no-verify) and costs nothing where the record exists.
+`before_commit` adds the record to the commit being made, and new definitions of slices to their history.
+`after_commit` repairs what went past it (a merge, --no-verify) and costs nothing where the record exists.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from heldout.domain.coverage import Knowledge
@@ -16,6 +16,7 @@ from heldout.domain.outcomes import HookOutcome
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
 from heldout.services.recording import FOLLOW_UP_SUBJECT, commit_records, files_of
+from heldout.services.slice_history import adopt_recorded, record_staged, stage_recorded
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, Catalog, DatasetState
 from heldout.storage.git.repository import Git
@@ -37,12 +38,18 @@ def before_commit(git: Git) -> HookOutcome:
         return HookOutcome()
     workspace = Workspace(git)
     tree = workspace.tree(oid)
-    states = _staged_states(git, tree, workspace.catalog(oid))
-    if not read_settings(tree).scan_on_commit:
-        return HookOutcome()
-    scanned, notes = _scan_missing(workspace, states, tree)
+    head = git.head()
+    changed = list(tree.paths()) if head is None else git.changed_paths(head, tree.oid)
+    states = _staged_states(tree, workspace.catalog(oid), changed)
+    recorded, notes = record_staged(git, tree, changed)
+    scanned: list[Scanned] = []
+    if read_settings(tree).scan_on_commit:
+        scanned, missing = _scan_missing(workspace, states, tree)
+        notes += missing
     if scanned:
         git.stage(files_of(scanned))
+    if recorded:
+        stage_recorded(git, tree, recorded)
     return _outcome(scanned, notes)
 
 
@@ -55,6 +62,7 @@ def after_commit(git: Git) -> HookOutcome:
     tree = workspace.tree(head)
     notes = _amended_follow_up(git, head)
     lacking = _lacking(workspace, workspace.catalog(head), tree) if workspace.settings.scan_on_commit else []
+    adopt_recorded(git, head)
     if not lacking:
         _adopt_records(git, tree)
         return HookOutcome(notes=tuple(notes))
@@ -90,10 +98,8 @@ def _outcome(scanned: Iterable[Scanned], notes: Iterable[str]) -> HookOutcome:
     return HookOutcome(tuple(item.done() for item in scanned), tuple(notes))
 
 
-def _staged_states(git: Git, tree: GitTree, catalog: Catalog) -> list[DatasetState]:
+def _staged_states(tree: GitTree, catalog: Catalog, changed: Sequence[str]) -> list[DatasetState]:
     """States of the staged datasets. One that this commit does not touch may be broken: that is an older problem."""
-    head = git.head()
-    changed = tree.paths() if head is None else git.changed_paths(head, tree.oid)
     states = []
     for name in catalog.names:
         touched = any(path.startswith(f"{ROOT}/{name}/") for path in changed)

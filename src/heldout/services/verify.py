@@ -13,7 +13,7 @@ from heldout.domain.coverage import GapKind, Version
 from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
-from heldout.services import verify_refs
+from heldout.services import verify_refs, verify_slices
 from heldout.services.kept import lost
 from heldout.services.progress import Progress
 from heldout.services.record_check import checked_record
@@ -65,6 +65,7 @@ def verify(
     problems: list[Problem] = []
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
+    problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
     records = _records(workspace, scope, problems)
     problems += _retirements(workspace, scope)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0

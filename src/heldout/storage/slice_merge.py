@@ -7,8 +7,9 @@ branches' entries are kept, ours under their numbers, theirs under the next ones
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from heldout.domain.slices import Recorded, Slice
+from heldout.domain.slices import Recorded, Slice, history_problems
 from heldout.errors import ConfigError
 from heldout.storage.slice_file import append_history, parse_slice, parse_unchecked
 from heldout.storage.yaml_files import load_yaml_located
@@ -16,8 +17,11 @@ from heldout.storage.yaml_files import load_yaml_located
 _HISTORY = re.compile(rb"history:")
 
 
-def resolve_conflict(data: bytes, path: str) -> bytes:
+def resolve_conflict(data: bytes, path: str, published: Sequence[Recorded] = ()) -> bytes:
     """A file whose history two branches continued, with both continuations; a file without conflict as it is.
+
+    `published` are entries that others have seen: where theirs has them under their numbers and ours has not, theirs
+    come first.
 
     For conflict markers in the history only, or for one number twice with each its own definition (both sides accepted
     in an editor). Raises ConfigError (merge-conflict) when the markers reach what people edit: they choose first.
@@ -26,6 +30,8 @@ def resolve_conflict(data: bytes, path: str) -> bytes:
     if theirs is None:
         return _renumbered(ours, path)
     other = parse_slice(theirs, path)
+    if history_problems(published, parse_slice(ours, path).history) and not history_problems(published, other.history):
+        ours, other = theirs, parse_slice(ours, path)
     merged = ours
     for entry in other.history:
         item = parse_slice(merged, path)

@@ -1,0 +1,191 @@
+"""Counting: how many examples of a state a definition matches. Made when asked for, never stored (B18).
+
+One pass over the data serves any number of definitions, and holds no example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from heldout.domain.example import Example
+from heldout.domain.slice_definition import Definition
+from heldout.domain.slice_evaluation import Checkable, Tally, compile_definition
+from heldout.domain.slice_sample import Draw
+from heldout.domain.slice_views import Change, Chosen, Column, Counted, Membership, Shown, SliceTable
+from heldout.domain.text import text_of
+from heldout.errors import DataError, MissingDataError
+from heldout.services.contents import open_data, read_contents
+from heldout.services.progress import SILENT, Progress
+from heldout.services.reading import examples
+from heldout.services.slices import Target, choose_all, find_target
+from heldout.services.workspace import Located, Workspace
+
+_BATCH = 4096
+"""Examples between two steps of a progress bar."""
+
+
+def count(
+    workspace: Workspace, located: Located, definitions: Sequence[Definition], progress: Progress = SILENT
+) -> list[Counted]:
+    """One count for each definition, in one pass. Raises DataError, MissingDataError."""
+    if not definitions:
+        return []
+    rows = _rows(workspace, located, definitions, progress)
+    progress.stage(f"counting in {located.subject}")
+    return _counted(definitions, _watched(rows, progress))
+
+
+def _rows(
+    workspace: Workspace, located: Located, definitions: Iterable[Definition], progress: Progress
+) -> Iterator[Example]:
+    """Examples for a count. A sample needs keys; where nobody gave them they are derived, which takes a pass before."""
+    spec = located.state.spec
+    if spec.fields.key is None and any(definition.sample for definition in definitions):
+        return read_contents(workspace, located, progress).examples()
+    skip = _ignore if spec.on_bad_row == "skip" else None
+    return (example for _, example in examples(spec, open_data(workspace, located, progress), skip))
+
+
+def _ignore(error: DataError) -> None:
+    """A skipped row is no example: dataset.yaml says so, and scans count them."""
+
+
+def _watched(rows: Iterator[Example], progress: Progress) -> Iterator[Example]:
+    while batch := list(islice(rows, _BATCH)):
+        yield from batch
+        progress.advance(len(batch))
+
+
+class _Counter:
+    """One definition's numbers while examples stream by."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.check: Callable[[Checkable], bool | None] = compile_definition(definition)
+        self.draw = Draw(definition.sample) if definition.sample else None
+        self.matched = self.unmatched = self.unevaluable = 0
+
+    def add(self, example: Example) -> bool | None:
+        truth = self.check(example)
+        if truth:
+            self.matched += 1
+            if self.draw is not None:
+                assert example.key is not None
+                self.draw.add(example.split, example.key, example.metadata)
+        elif truth is None:
+            self.unevaluable += 1
+        else:
+            self.unmatched += 1
+        return truth
+
+    def result(self) -> Counted:
+        tally = Tally(self.matched, self.unmatched, self.unevaluable)
+        return Counted(tally, self.draw.result(unevaluable=tally.unevaluable) if self.draw else None)
+
+
+def _counted(definitions: Sequence[Definition], rows: Iterable[Example]) -> list[Counted]:
+    counters = [_Counter(definition) for definition in definitions]
+    adds = [counter.add for counter in counters]
+    if len(adds) == 1:
+        for example in rows:
+            adds[0](example)
+    else:
+        for example in rows:
+            for add in adds:
+                add(example)
+    return [counter.result() for counter in counters]
+
+
+def table(workspace: Workspace, target: Target, progress: Progress = SILENT, *, counts: bool = True) -> SliceTable:
+    """The slices view (B19): for a working copy, its counts and those of the latest version side by side.
+
+    Both columns use the definitions of the target. Data of the latest version that cannot be had is a column that says
+    so; data of the target itself raises.
+    """
+    chosen = tuple(choose_all(target))
+    definitions = [item.definition for item in chosen]
+    if not (counts and definitions):
+        return SliceTable(target.dataset, chosen, ())
+    columns = [Column(str(target.located.subject), tuple(count(workspace, target.located, definitions, progress)))]
+    if target.located.commit is None and (versions := workspace.versions_of(target.dataset)):
+        latest = find_target(workspace, str(versions[-1].name)).located
+        columns.append(_column(workspace, latest, definitions, progress))
+    return SliceTable(target.dataset, chosen, tuple(columns))
+
+
+def _column(workspace: Workspace, located: Located, definitions: Sequence[Definition], progress: Progress) -> Column:
+    name = str(located.subject)
+    try:
+        return Column(name, tuple(count(workspace, located, definitions, progress)))
+    except MissingDataError as error:
+        return Column(name, problem=error.message)
+
+
+def membership(
+    workspace: Workspace,
+    located: Located,
+    definition: Definition,
+    progress: Progress = SILENT,
+    *,
+    shown: int = 0,
+    with_text: bool = False,
+) -> Membership:
+    """Who is in, by split and key; the first `shown` of them as examples, with their text on request only."""
+    contents = read_contents(workspace, located, progress)
+    counter = _Counter(definition)
+    matching = [(example.split, str(example.key)) for example in contents.examples() if counter.add(example)]
+    counted = counter.result()
+    members = matching if counted.drawn is None else list(counted.drawn.members)
+    wanted = dict.fromkeys(members[:shown])
+    texts: dict[tuple[str, str], str] = {}
+    if with_text and wanted:
+        for example in contents.examples():
+            address = (example.split, str(example.key))
+            if address in wanted and example.has_input:
+                texts[address] = text_of(example.input)
+    listed = tuple(Shown(*address, texts.get(address)) for address in wanted)
+    return Membership(str(located.subject), counted, tuple(members), listed)
+
+
+def change(
+    workspace: Workspace, located: Located, before: Chosen, after: Chosen, progress: Progress = SILENT
+) -> Change:
+    """Who enters and who leaves when one definition takes the place of another, over the same examples."""
+    contents = read_contents(workspace, located, progress)
+    counters = (_Counter(before.definition), _Counter(after.definition))
+    inside: tuple[dict[tuple[str, str], None], ...] = ({}, {})
+    for example in contents.examples():
+        for counter, found in zip(counters, inside, strict=True):
+            if counter.add(example):
+                found[example.split, str(example.key)] = None
+    first, second = (counter.result() for counter in counters)
+    old, new = (
+        dict.fromkeys(result.drawn.members) if result.drawn else found
+        for result, found in zip((first, second), inside, strict=True)
+    )
+    return Change(
+        subject=str(located.subject),
+        before=str(before),
+        after=str(after),
+        counts=(first, second),
+        entered=tuple(address for address in new if address not in old),
+        left=tuple(address for address in old if address not in new),
+        stayed=sum(address in old for address in new),
+    )
+
+
+def select(
+    rows: Callable[[], Iterator[Example]], definition: Definition
+) -> tuple[Counted, Callable[[], Iterator[Example]]]:
+    """The count of a definition over rows that can be read again, and a way to read those it selects."""
+    counted = _counted([definition], rows())[0]
+    check = compile_definition(replace(definition, sample=None))
+    drawn = None if counted.drawn is None else frozenset(counted.drawn.members)
+
+    def selected() -> Iterator[Example]:
+        for example in rows():
+            if check(example) and (drawn is None or (example.split, example.key) in drawn):
+                yield example
+
+    return counted, selected
