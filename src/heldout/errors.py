@@ -116,6 +116,12 @@ class HoldoutRefused(HeldoutError):
     exit_code = ExitCode.FOUND
 
 
+class SliceNotReported(HeldoutError):
+    """A result leaves a required slice out, measured it by another definition, or hides that it failed."""
+
+    exit_code = ExitCode.FOUND
+
+
 class CoverageUnknown(HoldoutRefused):
     """Clean data was asked for and nobody can say yet: not everything was scanned."""
 

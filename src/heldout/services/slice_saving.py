@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
 
 from heldout.domain.slice_definition import Condition, Definition, Sample
 from heldout.domain.slice_language import LanguageError, parse_condition
@@ -14,8 +17,12 @@ from heldout.services.slice_history import history_of
 from heldout.services.slices import Target, read_slice, slice_paths
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import write_file
+from heldout.storage.regular_files import opened
+from heldout.storage.slice_draft import parse_draft
 from heldout.storage.slice_file import append_history, parse_slice, render_slice, slice_path
 from heldout.storage.slice_merge import resolve_conflict
+
+Side = Literal["ours", "theirs"]
 
 _PUBLISHED = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master")
 
@@ -38,6 +45,14 @@ def define(
         raise UsageError(slug, str(error), hint=error.hint) from None
 
 
+def read_draft(source: bytes | Path, shown: str) -> Definition:
+    """A definition from the bytes of a YAML or JSON text, or from a file of one. Raises ConfigError, DataError."""
+    if isinstance(source, bytes):
+        return parse_draft(source, "standard input" if shown == "-" else shown)
+    with opened(source, shown) as (stream, _):
+        return parse_draft(stream.read(), shown)
+
+
 def _condition(text: str, number: int) -> Condition:
     try:
         return parse_condition(text)
@@ -48,8 +63,11 @@ def _condition(text: str, number: int) -> Condition:
 
 def create(
     workspace: Workspace, target: Target, name: str, definition: Definition, *, description: str, required: bool
-) -> Chosen:
-    """Write a new slice's file, its first definition recorded. Raises UsageError (bad-slice-name, slice-exists)."""
+) -> tuple[Chosen, str]:
+    """Write a new slice's file, its first definition recorded; and where it is.
+
+    Raises UsageError (bad-slice-name, slice-exists).
+    """
     _require_working_copy(target)
     if problem := slice_name_problem(name):
         raise UsageError(
@@ -64,13 +82,14 @@ def create(
     data = render_slice(item)
     parse_slice(data, path)
     write_file(workspace.git.top / path, data)
-    return Chosen.current(target.dataset, item)
+    return Chosen.current(target.dataset, item), path
 
 
-def save(workspace: Workspace, target: Target) -> list[Saved]:
+def save(workspace: Workspace, target: Target, prefer: Side | None = None) -> list[Saved]:
     """Record every definition of the working copy that has no number yet: of one slice, or of all.
 
     A file that a merge left with two histories gets both: what is published keeps its numbers, else what HEAD has.
+    `prefer` takes the definition of one side where a person has not chosen yet.
     Nothing is written before every file was found to be in order. Raises ConfigError.
     """
     _require_working_copy(target)
@@ -80,7 +99,7 @@ def save(workspace: Workspace, target: Target) -> list[Saved]:
         if wanted not in paths:
             read_slice(target.tree, target.dataset, target.reference.name)
         paths = [wanted]
-    done = [_saved(workspace, path, target.tree.read(path) or b"") for path in paths]
+    done = [_saved(workspace, path, target.tree.read(path) or b"", prefer) for path in paths]
     for saved, before, after in done:
         if before != after:
             write_file(workspace.git.top / saved.path, after)
@@ -93,9 +112,9 @@ def _require_working_copy(target: Target) -> None:
         raise UsageError("not-a-working-copy", f"{target.located.subject} cannot be written to", hint=hint)
 
 
-def _saved(workspace: Workspace, path: str, before: bytes) -> tuple[Saved, bytes, bytes]:
+def _saved(workspace: Workspace, path: str, before: bytes, prefer: Side | None) -> tuple[Saved, bytes, bytes]:
     published, head = _published(workspace, path), _entries(workspace, "HEAD", path)
-    after = resolve_conflict(before, path, published or head)
+    after = _in_order(resolve_conflict(before, path, prefer), path, published)
     item = parse_slice(after, path)
     for known, where in ((published, "the remote's branch"), ((() if published else head), "HEAD")):
         if broken := history_problems(known, item.history):
@@ -111,6 +130,22 @@ def _saved(workspace: Workspace, path: str, before: bytes) -> tuple[Saved, bytes
         if (found := item.find_digest(entry.digest)) is not None and found.number != entry.number
     )
     return Saved(item.name, path, added, renumbered), before, after
+
+
+def _in_order(data: bytes, path: str, published: Sequence[Recorded]) -> bytes:
+    """The file with what others have seen first: a number that is published never becomes another definition's."""
+    item = parse_slice(data, path)
+    start = re.search(rb"^history:", data, re.MULTILINE)
+    known = {entry.digest for entry in published}
+    if start is None or not history_problems(published, item.history):
+        return data
+    if not known <= {entry.digest for entry in item.history}:
+        return data  # lost, not renumbered: the caller refuses it
+    written = data[: start.start()]
+    for entry in (*published, *(entry for entry in item.history if entry.digest not in known)):
+        number = parse_slice(written, path).next_number
+        written = append_history(written, path, Recorded.of(number, entry.definition))
+    return written
 
 
 def _published(workspace: Workspace, path: str) -> tuple[Recorded, ...]:

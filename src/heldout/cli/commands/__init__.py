@@ -22,6 +22,19 @@ from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.scan import scan
 from heldout.cli.commands.scans import scans
 from heldout.cli.commands.show import show
+from heldout.cli.commands.slices import HELP as SLICES_HELP
+from heldout.cli.commands.slices import (
+    required,
+    slice_count,
+    slice_diff,
+    slice_list,
+    slice_members,
+    slice_new,
+    slice_preview,
+    slice_save,
+    slice_show,
+    slice_suggest,
+)
 from heldout.cli.commands.status import status
 from heldout.cli.commands.verify import verify
 from heldout.cli.commands.versions import versions
@@ -40,6 +53,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "scans": scans,
     "gate": gate,
     "load": load,
+    "required-slices": required,
     "freeze": freeze,
     "unfreeze": unfreeze,
     "retire": retire,
@@ -47,6 +61,20 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "slice": (
+        SLICES_HELP,
+        {
+            "list": slice_list,
+            "new": slice_new,
+            "save": slice_save,
+            "show": slice_show,
+            "count": slice_count,
+            "members": slice_members,
+            "preview": slice_preview,
+            "diff": slice_diff,
+            "suggest": slice_suggest,
+        },
+    ),
     "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
     "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
 }
