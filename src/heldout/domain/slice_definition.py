@@ -199,7 +199,8 @@ def _check_field(key: str) -> None:
 def _operands(condition: Condition) -> tuple[Scalar | None, tuple[Scalar, ...] | None]:
     """The value and values in the form of the operator, checked."""
     operator, value, values = condition.operator, condition.value, condition.values
-    if values is not None and (isinstance(values, str) or not isinstance(values, Sequence | Set)):
+    listed: object = values
+    if listed is not None and (isinstance(listed, str) or not isinstance(listed, Sequence | Set)):
         raise DefinitionError(f"`values` is a list, found {_shown(values)}", "values")
     if operator in PRESENCE:
         if value is not None or values is not None:

@@ -6,8 +6,10 @@ keeps a line short however many versions there are.
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -74,31 +76,45 @@ def _cluster_line(cluster: Cluster) -> dict[str, JSON]:
 def parse_findings(data: bytes, sources: Sequence[str]) -> tuple[tuple[Finding, ...], tuple[Cluster, ...]]:
     """Raises ValueError for what `render_findings` could not have written, as far as reading needs to know."""
     try:
-        return _parse_lines(data.decode().split("\n")[:-1], sources)
+        # A line at a time: a million findings are half a gigabyte before the first is read.
+        return _parse_lines((line.decode() for line in io.BytesIO(data) if line.endswith(b"\n")), sources)
     except (LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(repr(error)) from error
 
 
 def _parse_lines(lines: Iterable[str], sources: Sequence[str]) -> tuple[tuple[Finding, ...], tuple[Cluster, ...]]:
     findings, clusters = [], []
+    numbered = _Numbered(sources)
     for text in lines:
         line = json.loads(text)
         if line["kind"] == "cluster":
             shares = tuple(ClusterShare(row["dataset"], row["split"], row["members"]) for row in line["members"])
             clusters.append(Cluster(line["id"], line["inputs"], shares))
         else:
-            findings.append(_parse_finding(line, sources))
+            findings.append(_parse_finding(line, numbered))
     return tuple(findings), tuple(clusters)
 
 
-def _parse_finding(line: dict[str, Any], sources: Sequence[str]) -> Finding:
+class _Numbered(dict[tuple[int, ...], tuple[str, ...]]):
+    """Versions by their numbers, sorted; one tuple shared by all sides that the same versions hold."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        super().__init__()
+        self._sources = sources
+
+    def __missing__(self, numbers: tuple[int, ...]) -> tuple[str, ...]:
+        self[numbers] = found = tuple(sorted(self._sources[number] for number in numbers))
+        return found
+
+
+def _parse_finding(line: dict[str, Any], numbered: _Numbered) -> Finding:
     similarity = line.get("similarity")
     containment, span = line.get("containment"), line.get("span")
     return Finding(
         kind=Kind(line["kind"]),
         severity=Severity(line["severity"]),
-        a=_parse_side(line["a"], sources),
-        b=_parse_side(line["b"], sources),
+        a=_parse_side(line["a"], numbered),
+        b=_parse_side(line["b"], numbered),
         also=tuple(Kind(kind) for kind in line.get("also", ())),
         similarity=_similarity(similarity["fraction"]) if similarity else None,
         containment=Containment(**containment) if containment else None,
@@ -114,6 +130,6 @@ def _similarity(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _parse_side(side: dict[str, Any], sources: Sequence[str]) -> Side:
-    versions = [tuple(sorted(sources[n] for n in side[name])) for name in ("held_out_in", "open_in")]
-    return Side(side["dataset"], side["split"], side["key"], side["input"], *versions)
+def _parse_side(side: dict[str, Any], numbered: _Numbered) -> Side:
+    held, opened = numbered[tuple(side["held_out_in"])], numbered[tuple(side["open_in"])]
+    return Side(sys.intern(side["dataset"]), sys.intern(side["split"]), side["key"], side["input"], held, opened)

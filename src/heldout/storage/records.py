@@ -108,28 +108,37 @@ def _compared(item: bytes) -> Compared | None:
 def _record(content: Any, compared: tuple[Compared, ...]) -> ScanRecord:
     if content["format"] != FORMAT:
         raise ValueError(f"format is {content['format']!r}, expected {FORMAT!r}")
-    subject, method, findings = content["subject"], content["method"], content["findings"]
+    subject, method, findings, capped = (content[key] for key in ("subject", "method", "findings", "capped"))
     return ScanRecord(
-        dataset=subject["dataset"],
-        source=subject["source"],
-        content=subject["content"],
-        method_id=method["id"],
-        method_digest=method["digest"],
-        method_parameters=method["parameters"],
+        dataset=_text(subject["dataset"]),
+        source=_text(subject["source"]),
+        content=_text(subject["content"]),
+        method_id=_text(method["id"]),
+        method_digest=_text(method["digest"]),
+        method_parameters=_mapping(method["parameters"]),
         examples=_examples(content["examples"]),
-        holdout_splits=tuple(content["holdout"]["splits"]),
+        holdout_splits=_texts(content["holdout"]["splits"]),
         holdout_members=_number(content["holdout"]["members"]),
-        incomplete=tuple(content["incomplete"]),
-        compared=compared or tuple(Compared(**item) for item in content["compared"]),
+        incomplete=_texts(content["incomplete"]),
+        compared=compared or tuple(map(_comparison, _list(content["compared"]))),
         counts=_counts(content["counts"]),
-        capped=Capped(**content["capped"]),
-        findings_digest=findings["digest"],
-        findings_lines=findings["lines"],
+        capped=Capped(**{name: _number(value) for name, value in capped.items()}),
+        findings_digest=_text(findings["digest"]),
+        findings_lines=_number(findings["lines"]),
     )
 
 
+def _comparison(item: dict[str, Any]) -> Compared:
+    dataset, source, complete = item["dataset"], item["source"], item["complete"]
+    if type(complete) is not bool:
+        raise ValueError(f"expected true or false, found {complete!r}")
+    return Compared(_text(dataset), _text(source), complete)
+
+
 def _examples(content: dict[str, Any]) -> Examples:
-    return Examples(**{**content, "no_text_named": tuple(content["no_text_named"])})
+    named, by_split = _texts(content["no_text_named"]), _mapping(content["by_split"])
+    numbers = {name: _number(value) for name, value in content.items() if name not in ("no_text_named", "by_split")}
+    return Examples(**numbers, no_text_named=named, by_split={key: _number(value) for key, value in by_split.items()})
 
 
 def _counts(counts: dict[str, int]) -> dict[str, int]:
@@ -143,6 +152,28 @@ def _counts(counts: dict[str, int]) -> dict[str, int]:
 def _number(value: Any) -> int:
     if type(value) is not int:
         raise ValueError(f"expected a whole number, found {value!r}")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected a text, found {value!r}")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"expected a list, found {value!r}")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(map(_text, _list(value)))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected a mapping, found {value!r}")
     return value
 
 

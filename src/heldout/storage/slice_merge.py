@@ -7,65 +7,96 @@ branches' entries are kept, ours under their numbers, theirs under the next ones
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from heldout.domain.slices import Recorded, Slice, history_problems
+from heldout.domain.slices import Recorded, Slice
 from heldout.errors import ConfigError
 from heldout.storage.slice_file import append_history, parse_slice, parse_unchecked
 from heldout.storage.yaml_files import load_yaml_located
 
-_HISTORY = re.compile(rb"history:")
+_HISTORY = re.compile(rb"^history:", re.MULTILINE)
+_KEY = re.compile(rb"^[^\s#-]", re.MULTILINE)
 
 
-def resolve_conflict(data: bytes, path: str, published: Sequence[Recorded] = ()) -> bytes:
+def resolve_conflict(data: bytes, path: str, prefer: Literal["ours", "theirs"] | None = None) -> bytes:
     """A file whose history two branches continued, with both continuations; a file without conflict as it is.
 
-    `published` are entries that others have seen: where theirs has them under their numbers and ours has not, theirs
-    come first.
-
-    For conflict markers in the history only, or for one number twice with each its own definition (both sides accepted
-    in an editor). Raises ConfigError (merge-conflict) when the markers reach what people edit: they choose first.
+    For conflict markers, or for one number twice with each its own definition (both sides accepted in an editor).
+    `prefer` is the side whose definition, description and so on are taken; None takes what a person has chosen and
+    raises ConfigError (merge-conflict) while the two sides still differ above the history.
     """
-    ours, theirs = _sides(data, path)
-    if theirs is None:
-        return _renumbered(ours, path)
-    other = parse_slice(theirs, path)
-    if history_problems(published, parse_slice(ours, path).history) and not history_problems(published, other.history):
-        ours, other = theirs, parse_slice(ours, path)
-    merged = ours
-    for entry in other.history:
+    sides = _sides(data, path)
+    if sides is None:
+        return _renumbered(data, path)
+    sides.check(path)
+    head = sides.ours.head if prefer == "ours" else sides.theirs.head if prefer == "theirs" else sides.chosen(path)
+    merged = head + sides.ours.history
+    for entry in parse_slice(sides.theirs.head + sides.theirs.history, path).history:
         item = parse_slice(merged, path)
         if item.find_digest(entry.digest) is None:
             merged = append_history(merged, path, Recorded.of(item.next_number, entry.definition))
+    parse_slice(merged, path)
     return merged
 
 
-def _sides(data: bytes, path: str) -> tuple[bytes, bytes | None]:
-    """The whole file as each branch has it; theirs is None for a file without markers."""
-    ours: list[bytes] = []
-    theirs: list[bytes] = []
-    inside, seen, in_history = "", False, False
-    lines = data.splitlines(keepends=True)
-    for number, line in enumerate(lines, 1):
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """The file as one branch has it: what people wrote, and from `history:` on to the end what Heldout wrote."""
+
+    head: bytes
+    history: bytes
+
+    @classmethod
+    def of(cls, lines: list[bytes]) -> _Version:
+        text = b"".join(lines)
+        found = _HISTORY.search(text)
+        start = len(text) if found is None else found.start()
+        return cls(text[:start], text[start:])
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    ours: _Version
+    theirs: _Version
+    line: int  # of the first marker
+
+    def check(self, path: str) -> None:
+        """What stands after the history would be taken for a part of it."""
+        if any(_KEY.search(side.history, 1) for side in (self.ours, self.theirs)):
+            hint = "Move `history` to the end of the file, on both sides of the markers."
+            message = "the two sides cannot be told apart: there are keys after `history`"
+            raise ConfigError("merge-conflict", message, file=path, line=self.line, hint=hint)
+
+    def chosen(self, path: str) -> bytes:
+        if self.ours.head == self.theirs.head:
+            return self.ours.head
+        hint = "Choose: above `history`, leave one side's lines and no markers. Then run heldout slice save."
+        message = "two branches changed what stands above `history`"
+        raise ConfigError("merge-conflict", message, file=path, line=self.line, hint=hint)
+
+
+def _sides(data: bytes, path: str) -> _Sides | None:
+    """Both versions of a file with markers; what a common ancestor had (diff3) is dropped."""
+    lines: dict[str, list[bytes]] = {"ours": [], "base": [], "theirs": []}
+    inside, first = "", 0
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
         mark = line[:7]
         if mark == b"<<<<<<<" and not inside:
-            if not in_history and not any(map(_HISTORY.match, lines[number : number + 1])):
-                hint = "Choose one side above `history`, remove its markers, then run heldout slice save."
-                raise ConfigError("merge-conflict", "two branches changed this part", file=path, line=number, hint=hint)
-            inside, seen = "ours", True
-        elif mark == b"|||||||" and inside:
+            inside, first = "ours", first or number
+        elif mark == b"|||||||" and inside == "ours":
             inside = "base"
-        elif line.rstrip() == b"=======" and inside:
+        elif line.rstrip() == b"=======" and inside in ("ours", "base"):
             inside = "theirs"
-        elif mark == b">>>>>>>" and inside:
+        elif mark == b">>>>>>>" and inside == "theirs":
             inside = ""
         else:
-            in_history = in_history or bool(_HISTORY.match(line))
-            if inside in ("", "ours"):
-                ours.append(line)
-            if inside in ("", "theirs"):
-                theirs.append(line)
-    return b"".join(ours), b"".join(theirs) if seen else None
+            for side in (inside,) if inside else ("ours", "theirs"):
+                lines[side].append(line)
+    if inside:
+        hint = "Take the file from one of the branches: git checkout --ours, or --theirs."
+        raise ConfigError("merge-conflict", "a conflict marker has no end", file=path, line=first, hint=hint)
+    return _Sides(_Version.of(lines["ours"]), _Version.of(lines["theirs"]), first) if first else None
 
 
 def _renumbered(data: bytes, path: str) -> bytes:

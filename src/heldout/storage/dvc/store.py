@@ -202,7 +202,7 @@ class DvcStore:
 def _parse_manifest(data: bytes, folder: Output) -> tuple[tuple[str, str], ...]:
     try:
         return tuple(sorted(_manifest_entry(item) for item in json.loads(data)))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         _refuse(folder)
 
 
@@ -210,7 +210,7 @@ def _manifest_entry(item: dict[str, str]) -> tuple[str, str]:
     name, md5 = item["relpath"], item["md5"]
     # Both become paths: nothing may lead out of the folder or the cache.
     inside = name == posixpath.normpath(name) and not name.startswith(("/", "../")) and name not in ("..", ".")
-    if not inside or len(md5) != 32 or set(md5) - set("0123456789abcdef"):
+    if not inside or b"\0" in name.encode("utf-8") or len(md5) != 32 or set(md5) - set("0123456789abcdef"):
         raise ValueError
     return name, md5
 

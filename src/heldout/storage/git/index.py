@@ -115,7 +115,8 @@ def commit_files(
     try:
         _move_branch(git, branch, commit, expected_head)
     except BaseException:
-        _take_back(git, brought)
+        if git.line("rev-parse", "-q", "--verify", branch) != commit:  # ^C may come when it has moved already
+            _take_back(git, brought)
         raise
     for change in brought:
         if change.old is not None and change.updates_disk:
