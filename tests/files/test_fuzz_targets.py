@@ -39,6 +39,12 @@ FOUND: list[tuple[str, str, bytes]] = [
     ("datasets", "so was a key that YAML 1.1 merges", _DATASET + b"fields: {metadata: {<<: d}}\n"),
     ("findings", "division by zero", seeds("findings")[0].replace(b"4/5", b"1/0")),
     ("findings", "a fraction that takes for ever", seeds("findings")[0].replace(b"4/5", b"1e999999999")),
+    ("scan-records", "parameters that are no mapping", seeds("scan-records")[0].replace(b'threshold: "4/5"', b"- a")),
+    ("scan-records", "a text for a list: complete, to whoever asked", seeds("scan-records")[0].replace(
+        b"incomplete: []", b'incomplete: ""')),
+    ("folder-manifests", "half of a surrogate pair in a path", b'[{"md5":"' + b"0" * 32 + b'","relpath":"\\ud800"}]'),
+    ("folder-manifests", "NUL in a path", b'[{"md5":"' + b"0" * 32 + b'","relpath":"a\\u0000"}]'),
+    ("folder-manifests", "too deep for the standard library", b"[" * 100_000),
     ("findings", "too deep for the standard library", b"[" * 100_000 + b"\n"),
 ]  # fmt: skip
 

@@ -50,12 +50,14 @@ TOKENS: Final[dict[str, tuple[str, ...]]] = {
     "datasets": (*_YAML, *_DATASET),
     "scan-records": (*_YAML, "compared:\n", "- dataset: a\n"),
     "findings": (*_JSON, '"kind"', '"cluster"', '"fraction":"1/0"', "1e999999999/1"),
+    "folder-manifests": (*_JSON, '"relpath":"', '"md5":"', "../", "/"),
     "small-files": (*_YAML, "outs:\n- md5: ", "wdir: ..", "accept_methods: []", "scan: {on_commit: no}"),
 }
 _YAML_SEEDS: Final = (
     b"a: 1\nb:\n- x\n- y: 2\n  z: [1,\n    2]\n",
     b'"k": "v"\nn: null\ne: {}\nf: []\n# c\nd: 2024-01-02\n',
     b"outs:\n- md5: d8e8fca2dc0f896fd7cb4cb0031ba249\n  size: 5\n  hash: md5\n  path: train.csv\n",
+    b"schema: '2.0'\nstages:\n  s:\n    wdir: d\n    outs:\n    - {path: a, md5: d8e8fca2dc0f896fd7cb4cb0031ba249}\n",
     b"a: - b\n",
     b"# c\rb: 1\na: 2\n",
 )
@@ -98,6 +100,8 @@ def _seeds(name: str) -> Iterator[bytes]:
         yield from (path.read_bytes() for path in sorted(ROOT.glob("datasets/*/dataset.yaml")))
     elif name == "findings":
         yield from _FINDING
+    elif name == "folder-manifests":
+        yield b'[{"md5":"d8e8fca2dc0f896fd7cb4cb0031ba249","relpath":"a/b.csv"}]'
     elif name == "scan-records":
         yield _record()
     else:

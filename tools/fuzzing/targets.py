@@ -13,8 +13,8 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,7 @@ from heldout.domain.dataset import DataFile
 from heldout.domain.text import text_of
 from heldout.errors import ConfigError, DataError, TamperedError
 from heldout.storage import dataset_file, finding_lines, pointers, records, retirements, settings_file, yaml_files
+from heldout.storage.dvc import store
 from heldout.storage.json_strict import JSONFault, Walker, parse_json
 from heldout.storage.readers import Row, read_rows
 from heldout.storage.yaml_simple import parse_simple
@@ -209,7 +210,7 @@ def datasets(data: bytes) -> None:
     again = dataset_file.parse_dataset(dataset_file.render_dataset(spec), "dataset.yaml")
     require(again == spec, "another dataset after writing")
     added = DataFile("added by the fuzzer.csv", "train")
-    longer = type(spec)(**{**{name: getattr(spec, name) for name in spec.__slots__}, "data": (*spec.data, added)})
+    longer = replace(spec, data=(*spec.data, added))
     written = dataset_file.append_data(data, "dataset.yaml", longer, [added])
     require(dataset_file.parse_dataset(written, "dataset.yaml") == longer, "another dataset after adding a file")
 
@@ -222,7 +223,9 @@ def scan_records(data: bytes) -> None:
     except TamperedError:
         return
     require(found == records._record(yaml_files.load_yaml(data, "scan.yaml"), ()), "another record")
-    require(records.parse_record(records.render_record(found), "scan.yaml") == found, "another record after writing")
+    ordered = replace(found, compared=tuple(sorted(found.compared, key=lambda item: item.source)))
+    again = records.parse_record(records.render_record(found), "scan.yaml")
+    require(again == ordered, "another record after writing")
 
 
 @target
@@ -244,5 +247,32 @@ def small_files(data: bytes) -> None:
 
 def _small_files(data: bytes) -> Iterator[Callable[[], object]]:
     yield lambda: pointers._parse_dvc_file(data, "train.csv.dvc")
+    yield lambda: pointers.Pointers(_Lock(data))._in_file("dvc.lock")
     yield lambda: settings_file.parse_settings(data)
     yield lambda: retirements.parse_retirement(data, "datasets/a/reviews/retired-v1.0.0.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lock:
+    """A tree with one text as the pipeline and its lock at once."""
+
+    data: bytes
+
+    def read(self, path: str) -> bytes | None:
+        return self.data if path in ("dvc.lock", "dvc.yaml") else None
+
+    def paths(self, prefix: str = "", without: Collection[str] = ()) -> Iterable[str]:  # noqa: ARG002
+        return ("dvc.lock", "dvc.yaml")
+
+
+@target
+def folder_manifests(data: bytes) -> None:
+    """DVC's manifest of a folder: the paths in it stay inside the folder and can be paths."""
+    folder = pointers.Output("shards", "0" * 32 + ".dir", None, True, False, "shards.dvc")
+    try:
+        entries = store._parse_manifest(data, folder)
+    except TamperedError:
+        return
+    for name, _ in entries:
+        require(not name.startswith("/") and ".." not in name.split("/"), "a path leads out of the folder")
+        require(b"\0" not in name.encode("utf-8"), "no path")
