@@ -138,7 +138,7 @@ WRITTEN: Any = {
 }
 
 
-@pytest.mark.req("A4", "B17")
+@pytest.mark.req("A4")
 def test_the_digest_is_of_the_canonical_json_of_the_normalised_definition() -> None:
     normalised = {
         "match": "all",

@@ -42,6 +42,7 @@ def fails(text: str | bytes, path: str = PATH) -> ConfigError:
     return caught.value
 
 
+@pytest.mark.req("B1", "B24")
 def test_a_file_says_what_people_wrote() -> None:
     item = parse_slice(TEXT.encode(), PATH)
     assert item == Slice("german-billing", GERMAN, (), "Questions about bills, in German", required=True)
