@@ -5,29 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from heldout.api import Repository, Version
+    from heldout.api import Repository, Slice, Version
     from heldout.api import open_repository as open  # noqa: A004
     from heldout.domain.example import Example
-    from heldout.errors import CoverageUnknown, HeldoutError, HoldoutRefused
+    from heldout.domain.slice_definition import Condition, Definition, Sample
+    from heldout.errors import CoverageUnknown, HeldoutError, HoldoutRefused, SliceNotReported
 
 __version__ = "0.1.0"
 __all__ = [
+    "Condition",
     "CoverageUnknown",
+    "Definition",
     "Example",
     "HeldoutError",
     "HoldoutRefused",
     "Repository",
+    "Sample",
+    "Slice",
+    "SliceNotReported",
     "Version",
     "__version__",
     "open",
 ]
 
 _HOMES = {
+    "Condition": ("heldout.domain.slice_definition", "Condition"),
     "CoverageUnknown": ("heldout.errors", "CoverageUnknown"),
+    "Definition": ("heldout.domain.slice_definition", "Definition"),
     "Example": ("heldout.domain.example", "Example"),
     "HeldoutError": ("heldout.errors", "HeldoutError"),
     "HoldoutRefused": ("heldout.errors", "HoldoutRefused"),
     "Repository": ("heldout.api", "Repository"),
+    "Sample": ("heldout.domain.slice_definition", "Sample"),
+    "Slice": ("heldout.api", "Slice"),
+    "SliceNotReported": ("heldout.errors", "SliceNotReported"),
     "Version": ("heldout.api", "Version"),
     "open": ("heldout.api", "open_repository"),
 }

@@ -6,6 +6,7 @@
     version = repository.version("support@v1.2.0")
     for example in version.examples(split="test"):
         ...
+    version.slice("german-billing").counts()
 
 `examples` asks the gate first, so that an evaluation cannot start on a holdout that is given away.
 """
@@ -13,23 +14,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 from heldout.domain.coverage import Answer
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.diff import Diff, diff
-from heldout.domain.example import Example
+from heldout.domain.example import JSON, Example
 from heldout.domain.kind import Kind
 from heldout.domain.listing import FindingRow
 from heldout.domain.members import Member
+from heldout.domain.slice_definition import Definition
+from heldout.domain.slice_evaluation import Tally
+from heldout.domain.slice_sample import Drawn
+from heldout.domain.slice_views import Chosen, Required
 from heldout.errors import CoverageUnknown, UsageError
 from heldout.services.contents import Contents, read_contents
 from heldout.services.findings import list_findings
 from heldout.services.gate import answer_for, require_clean
 from heldout.services.listing import list_versions
 from heldout.services.load import choose_splits
+from heldout.services.slice_counting import Selection, count
+from heldout.services.slice_reporting import check_reported
+from heldout.services.slices import choose, choose_all, find_target, required_slices
 from heldout.services.workspace import Located, Workspace
 
 Require = Literal["clean", "complete"] | None
@@ -130,6 +138,32 @@ class Version:
         listing = list_findings(self._workspace, self.name, holdout_only=holdout_only, kinds=kinds)
         return listing.rows
 
+    def slices(self) -> tuple[Slice, ...]:
+        """Every slice as it stands in this state. Raises ConfigError for a file that is no slice's."""
+        target = find_target(self._workspace, self.name)
+        return tuple(Slice(self, chosen, self._contents) for chosen in choose_all(target))
+
+    def slice(self, reference: str) -> Slice:
+        """`german-billing`, `german-billing#2` or `german-billing@4f1c…`. Raises UsageError (slug unknown-slice)."""
+        return Slice(self, choose(find_target(self._workspace, self.name, reference)), self._contents)
+
+    def count(self, definition: Definition) -> Tally:
+        """How many examples a definition matches, saved or not; what it cannot check is counted on its own."""
+        return count(self._workspace, self._located, [definition])[0].tally
+
+    def required_slices(self) -> tuple[Required, ...]:
+        """What a suite has to report on its own: name, number and digest of each required slice."""
+        return required_slices(find_target(self._workspace, self.name))
+
+    def check_reported(self, report: Mapping[str, JSON] | str | os.PathLike[str]) -> None:
+        """Refuse a result, or the JSON file of one, that does not report every required slice on its own.
+
+        A result has `slices`: a list of `{name, number, digest, ...}`, or a mapping by name. Raises SliceNotReported
+        where a required one is missing or was measured by another definition, or where `passed` is true for the whole
+        and false for it.
+        """
+        check_reported(self.required_slices(), report)
+
     def members(self) -> tuple[Member, ...]:
         """Every example by key and digests, without its text; what a diff compares. Missing data is fetched."""
         return self._contents().reading.members
@@ -164,3 +198,62 @@ class Version:
         if self._read is None or self.commit is None:  # files of a working copy may have changed
             self._read = read_contents(self._workspace, self._located)
         return self._read
+
+
+class Slice:
+    """One definition of a slice, over the examples of one state.
+
+    `number` is None while the definition is not recorded; the digest is its identity.
+    """
+
+    def __init__(self, version: Version, chosen: Chosen, contents: Callable[[], Contents]) -> None:
+        self._version = version
+        self._chosen = chosen
+        self._contents = contents
+
+    def __repr__(self) -> str:
+        return f"<heldout slice {self._chosen} of {self._version.name}>"
+
+    @property
+    def name(self) -> str:
+        return self._chosen.item.name
+
+    @property
+    def description(self) -> str:
+        return self._chosen.item.description
+
+    @property
+    def required(self) -> bool:
+        """Whether every suite that uses the dataset has to report it."""
+        return self._chosen.item.required
+
+    @property
+    def number(self) -> int | None:
+        return self._chosen.number
+
+    @property
+    def digest(self) -> str:
+        return self._chosen.digest
+
+    @property
+    def definition(self) -> Definition:
+        return self._chosen.definition
+
+    def counts(self) -> Tally:
+        """`matched`, `unmatched`, `unevaluable` and their `total`, counted now. A sample is not part of it."""
+        return self._version.count(self.definition)
+
+    def sample(self) -> Drawn | None:
+        """What the definition's sample takes, by split and key; None where it has none."""
+        return self._selection().counted.drawn
+
+    def examples(self, split: str | None = None, require: Require = "clean") -> Iterator[Example]:
+        """The examples that are in, through the gate like those of the version; see `Version.examples`.
+
+        Examples that cannot be checked are not among them: `counts().unevaluable` says how many there are.
+        """
+        rows = self._version.examples(split, require)
+        return self._selection().select(rows)
+
+    def _selection(self) -> Selection:
+        return Selection.of(self.definition, self._contents().examples())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heldout.domain.coverage import Answer, Verdict
+from heldout.domain.slice_views import Chosen
 from heldout.reports.answers import plural, reason
 
 
@@ -20,7 +21,12 @@ def load_lines(subject: str, by_split: Mapping[str, int], file: str) -> list[str
 
 
 def load_json(
-    subject: str, answer: Answer, allowed: Verdict | None, by_split: Mapping[str, int], file: str
+    subject: str,
+    answer: Answer,
+    allowed: Verdict | None,
+    by_split: Mapping[str, int],
+    file: str,
+    chosen: Chosen | None = None,
 ) -> dict[str, Any]:
     return {
         "format": "heldout/load@1",
@@ -31,4 +37,7 @@ def load_json(
         "file": file,
         "examples": sum(by_split.values()),
         "by_split": dict(by_split),
+        "slice": None
+        if chosen is None
+        else {"name": chosen.item.name, "number": chosen.number, "digest": chosen.digest},
     }

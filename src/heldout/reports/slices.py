@@ -54,6 +54,13 @@ def unevaluable_note(counted: Counted) -> Iterator[str]:
         )
 
 
+def selection_notes(name: str, counted: Counted) -> list[str]:
+    """Said beside examples that are handed out, so that nobody takes a part for the whole slice."""
+    return [
+        f"{name}: {text}" for text in (count_text(counted), *unevaluable_note(counted), *sample_notes(counted.drawn))
+    ]
+
+
 def table_lines(tables: Sequence[SliceTable]) -> list[str]:
     lines: list[str] = []
     for table in tables:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from heldout.domain.coverage import Verdict
 from heldout.domain.example import Example
+from heldout.domain.slice_views import Chosen
 from heldout.errors import UsageError
 from heldout.services.contents import Contents, read_contents
 from heldout.services.gate import GateAnswer, answer_for, require_clean
 from heldout.services.progress import SILENT, Progress
+from heldout.services.slice_counting import Selection
+from heldout.services.slices import choose, find_target
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import replacing
 from heldout.storage.example_lines import example_line
@@ -25,12 +29,18 @@ class Loaded:
     allowed: Verdict | None
     contents: Contents
     splits: tuple[str, ...]
+    chosen: Chosen | None = None
+    selection: Selection | None = None
 
     def examples(self) -> Iterator[Example]:
         """The examples of the wanted splits, streamed in the order of the files, keys filled in."""
-        for example in self.contents.examples():
+        for example in self._selected():
             if example.split in self.splits:
                 yield example
+
+    def _selected(self) -> Iterator[Example]:
+        rows = self.contents.examples()
+        return rows if self.selection is None else self.selection.select(rows)
 
     def lines(self) -> Iterator[bytes]:
         """The same as JSONL in Heldout's own record shape."""
@@ -45,6 +55,9 @@ class Loaded:
 
     @property
     def by_split(self) -> dict[str, int]:
+        if self.selection is not None:
+            found = Counter(example.split for example in self.examples())
+            return {split: found[split] for split in self.splits}
         counts = self.contents.reading.by_split
         return {split: counts[split] for split in self.splits}
 
@@ -55,21 +68,26 @@ def load(
     *,
     splits: Collection[str] = (),
     allow: Collection[str] = (),
+    slice_text: str | None = None,
     progress: Progress = SILENT,
 ) -> Loaded:
     """Ask the gate, then read everything once, so that a bad row is refused before the first example is handed out.
 
+    `slice_text` names a slice of the subject, `NAME` or `NAME#NUMBER`: only its examples are handed out.
+
     Raises HoldoutRefused (contaminated) and CoverageUnknown unless allowed, UsageError (slug unknown-split).
     """
-    located = workspace.find(subject)
+    target = find_target(workspace, subject, slice_text)
+    located = target.located
+    chosen = choose(target) if target.reference else None
     answer = answer_for(workspace, located)
     verdict = answer.answer.verdict
     if verdict.value not in allow:
         require_clean(answer)
     contents = read_contents(workspace, located, progress)
-    return Loaded(
-        answer, None if verdict is Verdict.CLEAN else verdict, contents, choose_splits(contents, subject, splits)
-    )
+    wanted = choose_splits(contents, subject, splits)
+    selection = Selection.of(chosen.definition, contents.examples()) if chosen else None
+    return Loaded(answer, None if verdict is Verdict.CLEAN else verdict, contents, wanted, chosen, selection)
 
 
 def choose_splits(contents: Contents, subject: str, wanted: Collection[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ One pass over the data serves any number of definitions, and holds no example.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import islice
 
 from heldout.domain.example import Example
@@ -175,17 +175,21 @@ def change(
     )
 
 
-def select(
-    rows: Callable[[], Iterator[Example]], definition: Definition
-) -> tuple[Counted, Callable[[], Iterator[Example]]]:
-    """The count of a definition over rows that can be read again, and a way to read those it selects."""
-    counted = _counted([definition], rows())[0]
-    check = compile_definition(replace(definition, sample=None))
-    drawn = None if counted.drawn is None else frozenset(counted.drawn.members)
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A definition's count over a subject that was read, and which examples it selects."""
 
-    def selected() -> Iterator[Example]:
-        for example in rows():
+    definition: Definition
+    counted: Counted
+
+    @classmethod
+    def of(cls, definition: Definition, rows: Iterable[Example]) -> Selection:
+        return cls(definition, _counted([definition], rows)[0])
+
+    def select(self, rows: Iterable[Example]) -> Iterator[Example]:
+        """Those of the same examples that are in, in their order. A sample is drawn from all splits."""
+        check = compile_definition(self.definition)
+        drawn = None if self.counted.drawn is None else frozenset(self.counted.drawn.members)
+        for example in rows:
             if check(example) and (drawn is None or (example.split, example.key) in drawn):
                 yield example
-
-    return counted, selected

@@ -26,6 +26,9 @@ class Allowed(StrEnum):
 def load(
     subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME@vX.Y.Z; others need --allow unknown.")],
     split: Annotated[list[str] | None, typer.Option("--split", "-s", help="Only this split; may be repeated.")] = None,
+    slice_text: Annotated[
+        str | None, typer.Option("--slice", metavar="NAME[#N]", help="Only the examples of this slice.")
+    ] = None,
     allow: Annotated[
         list[Allowed] | None,
         typer.Option("--allow", help="Load although the answer is this; may be repeated."),
@@ -50,7 +53,19 @@ def load(
             "json-needs-output", "the examples themselves are JSONL; --json tells of a file", hint="add -o FILE"
         )
     session = Session(as_json=as_json, quiet=quiet)
-    loaded = run(session.workspace, subject, splits=split or (), allow=allow or (), progress=session.progress)
+    loaded = run(
+        session.workspace,
+        subject,
+        splits=split or (),
+        allow=allow or (),
+        slice_text=slice_text,
+        progress=session.progress,
+    )
+    if loaded.selection is not None:
+        from heldout.reports.slices import selection_notes
+
+        for note in selection_notes(str(loaded.chosen), loaded.selection.counted):
+            session.note(note)
     if loaded.allowed is not None:
         from heldout.reports.load import allowed_line
 
@@ -71,5 +86,5 @@ def _write(session: Session, loaded: Loaded, output: Path) -> None:
     subject, answer = str(loaded.answer.subject), loaded.answer.answer
     session.emit(
         load_lines(subject, loaded.by_split, str(output)),
-        load_json(subject, answer, loaded.allowed, loaded.by_split, str(output)),
+        load_json(subject, answer, loaded.allowed, loaded.by_split, str(output), loaded.chosen),
     )
