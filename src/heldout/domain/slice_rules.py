@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -62,5 +61,7 @@ class DefinitionError(ValueError):
 
 def suggestion(word: str, known: Sequence[str]) -> str | None:
     """A hint for a word that is nearly one of the known ones."""
-    close = difflib.get_close_matches(word, known, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, known, n=1)
     return f"Did you mean {close[0]!r}?" if close else None
