@@ -37,7 +37,9 @@ def load_json(
         "file": file,
         "examples": sum(by_split.values()),
         "by_split": dict(by_split),
-        "slice": None
-        if chosen is None
-        else {"name": chosen.item.name, "number": chosen.number, "digest": chosen.digest},
+        **({} if chosen is None else {"slice": _slice(chosen)}),
     }
+
+
+def _slice(chosen: Chosen) -> dict[str, Any]:
+    return {"name": chosen.item.name, "number": chosen.number, "digest": chosen.digest}
