@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -14,7 +15,7 @@ import typer
 from heldout import __version__
 from heldout.cli.commands import COMMANDS, GROUPS
 from heldout.cli.groups import ListByDefault
-from heldout.errors import ExitCode, HeldoutError
+from heldout.errors import ExitCode, HeldoutError, RepositoryError
 
 if TYPE_CHECKING:
     import click
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _USAGE: type[click.ClickException] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
+
+_NOT_OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM})
+"""What the system refuses is no defect of ours."""
 
 
 def _version(wanted: bool) -> None:
@@ -115,10 +119,19 @@ def invoke(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.CLEAN
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _NOT_OURS:
+            _report(_refused_by_the_system(error), as_json=as_json)
+            return ExitCode.NO_VERDICT
         from heldout.cli.defect import report_defect
 
         report_defect(error)
         return ExitCode.DEFECT
+
+
+def _refused_by_the_system(error: OSError) -> HeldoutError:
+    place = f"{error.filename}: " if error.filename else ""
+    hint = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "make it writable, or work in a clone"
+    return RepositoryError("cannot-write", f"{place}{os.strerror(error.errno or 0)}", hint=hint)
 
 
 def _report(error: HeldoutError, *, as_json: bool) -> None:

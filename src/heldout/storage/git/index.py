@@ -151,7 +151,8 @@ def _move_branch(git: Git, branch: str, commit: str, expected: str | None) -> No
 def _follow(git: Git, changes: Sequence[_Change], on_note: Callable[[str], None]) -> list[_Brought]:
     """Bring the index and new files along, path by path, only where the user had not changed that path."""
     staged = _index_blobs(git, [change.path for change in changes])
-    untouched = [change for change in changes if staged.get(change.path) == change.old]
+    # a record that is staged already is one that an aborted commit left
+    untouched = [change for change in changes if staged.get(change.path) in (change.old, change.new)]
     clean = [change for change in untouched if _disk_blob(git, change.path) == change.old]
     sparse = _sparse(git, [change.path for change in clean])
     locked = not _update_index(git, {change.path: change.new for change in untouched})
