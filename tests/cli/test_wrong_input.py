@@ -36,7 +36,7 @@ CASES = [
         "train.csv",
         GOOD,
         ("train.csv:2 (field txet): the row has no 'txet'; it has 'text', 'label'", "Did you mean 'text'?"),
-        "missing-input",
+        "missing-column",
         ("--text-field", "txet"),
         (("line", 2),),
     ),

@@ -132,3 +132,11 @@ files = st.builds(
 def test_any_description_is_read_back(items: list[DataFile], text: str, holdout: tuple[str, ...] | None) -> None:
     spec = DatasetSpec("d", tuple(items), Fields(input=text), holdout, description=text)
     assert parse_dataset(render_dataset(spec), "f") == spec
+
+
+@pytest.mark.parametrize("wrong", ["datas", "Data", "dat"])
+def test_a_misspelt_needed_key_is_named_rather_than_missed(wrong: str) -> None:
+    text = f"format: heldout/dataset@1\nname: e\n{wrong}:\n  - {{path: a.csv, split: a}}\n"
+    with pytest.raises(ConfigError) as refused:
+        parse_dataset(text.encode(), "dataset.yaml")
+    assert (refused.value.slug, refused.value.line, refused.value.hint) == ("unknown-key", 3, "Did you mean 'data'?")

@@ -152,7 +152,7 @@ def test_own_shape_needs_no_fields() -> None:
     ("value", "fields", "item", "slug", "field"),
     [
         ({"text": "x"}, Fields(), JSONL, "missing-input", "input"),
-        ({"text": "x"}, Fields(input="txt"), CSV, "missing-input", "txt"),
+        ({"text": "x"}, Fields(input="txt"), CSV, "missing-column", "txt"),
         ({"a.b": "x"}, Fields(input="a.b"), JSONL, "missing-input", "a.b"),
         ({"input": None}, Fields(), JSONL, "missing-input", "input"),
         ([["x"]], Fields(), JSONL, "missing-input", "input"),

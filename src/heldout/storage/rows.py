@@ -94,8 +94,11 @@ class RowMapper:
         if self._joined is not None:
             assert isinstance(self._fields.input, JoinedField)
             return self._fields.input.join.join(_pieces(place, place.row.value, self._joined, 0))
-        if "input" in self._paths:
-            return lookup(place.row.value, self._paths["input"])
+        if (path := self._paths.get("input")) is not None:
+            found = lookup(place.row.value, path)
+            if found is MISSING and place.is_table:
+                place.missing("missing-column", "input", path, found)
+            return found
         value = place.row.value
         if isinstance(value, dict):
             return value.get("input", MISSING)

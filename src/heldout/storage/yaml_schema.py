@@ -61,6 +61,7 @@ class Section:
     def needed_text(self, key: str) -> str:
         value = self.text(key)
         if value is None:
+            self._refuse_misspelling(key)
             self.fail("missing-key", f"the key {key!r} is needed here", key)
         return value
 
@@ -109,6 +110,9 @@ class Section:
     def sections(self, key: str) -> list[Section]:
         """A list of mappings with at least one."""
         value = self.raw(key)
+        if key not in self._value:
+            self._refuse_misspelling(key)
+            self.fail("missing-key", f"the key {key!r} is needed here", key)
         if not isinstance(value, list) or not value:
             self.fail("wrong-type", f"expected a list with at least one entry, found {_or_empty(value)}", key)
         return [Section(self._located, item, (*self._path, key, index)) for index, item in enumerate(value)]
@@ -128,6 +132,13 @@ class Section:
                 known = ", ".join(dict.fromkeys(self._known))
                 hint = f"Did you mean {close[0]!r}?" if close else f"Known keys here: {known}."
                 self.fail("unknown-key", f"unknown key {key!r}", key, hint=hint)
+
+    def _refuse_misspelling(self, key: str) -> None:
+        """Where a needed key is absent and something like it is there, that is what the person wants to hear."""
+        from difflib import get_close_matches
+
+        for close in get_close_matches(key, [name for name in self._value if name not in self._known], n=1):
+            self.fail("unknown-key", f"unknown key {close!r}", close, hint=f"Did you mean {key!r}?")
 
     def _text(self, value: JSON, *at: str | int) -> str:
         if not isinstance(value, str):
