@@ -137,7 +137,7 @@ def test_the_pre_commit_framework_before_and_after(team: QuickTeam, first: str) 
 
 
 def test_the_framework_that_moved_our_pre_push_still_runs_it(team: QuickTeam) -> None:
-    """pre-commit runs none of its own hooks for a push of tags (pre-commit#3627), and the one it moved all the same."""
+    """pre-commit runs none of its own hooks for a push of tags (pre-commit#2107), and the one it moved all the same."""
     team.add(".pre-commit-config.yaml", PRE_COMMIT_CONFIG)
     team.git("commit", "-q", "-m", "Configure pre-commit")
     team.succeeds("hooks", "install")
