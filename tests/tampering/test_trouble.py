@@ -55,3 +55,17 @@ def test_a_commit_of_data_that_was_corrupted_is_stopped(frozen: Team) -> None:
     done = frozen.run("commit", "-q", "-m", "Corrupt")
     assert done.returncode != 0
     assert "[corrupt-object]" in done.stderr
+
+
+def test_a_revert_takes_a_record_along_and_is_warned_about(frozen: Team) -> None:
+    """What it said becomes unknown again, never clean; nobody is stopped for undoing a commit."""
+    frozen.dataset("support", train={**TRAIN, **rows("u", 2)}, test=TEST)
+    frozen.save("More training data")
+    assert frozen.push("main").code == 0
+    assert len(frozen.records()) == 2
+    frozen.git("revert", "--no-edit", "HEAD")
+    assert len(frozen.records()) == 1
+    pushed = frozen.push("main")
+    assert pushed.code == 0, str(pushed)
+    assert "warning: main would change or take away what the remote has recorded" in pushed.err
+    assert frozen.gate(V1) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -120,14 +121,23 @@ def _including(workspace: Workspace, version: Version) -> Knowledge:
 
 
 def _lost(workspace: Workspace, update: RefUpdate, branch: str, commit: str) -> Iterator[PushProblem]:
-    """A rewritten history, or a later commit, must not take records from a protected branch. What the remote has may
-    not be here; then Git refuses the push, or a server that verifies does."""
+    """A protected branch keeps its records: not rewritten away, not edited, not torn.
+
+    A commit that takes a whole record away, as `git revert` does, is warned about: what it said becomes unknown again,
+    never clean. What the remote has may not be here; then Git refuses the push, or a server that verifies does.
+    """
     old = None if update.creates else workspace.git.commit_of(update.remote_oid)
-    items = [] if old is None else [f"{item.path} {item.text()}" for item in lost(workspace, old, commit)]
-    if items:
-        shown = (*items[:_SHOWN], *([f"and {len(items) - _SHOWN} more"] if len(items) > _SHOWN else []))
-        fix = f"next: git checkout {update.remote_oid[:10]} -- PATH brings each back"
-        yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, details=(*shown, fix))
+    items = [] if old is None else list(lost(workspace, old, commit))
+    if old is None or not items:
+        return
+    now = workspace.tree(commit)
+    plain = all(item.gone and not now.paths(posixpath.dirname(item.path)) for item in items)
+    texts = [f"{item.path} {item.text()}" for item in items]
+    more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    fix = f"next: git checkout {update.remote_oid[:10]} -- PATH brings each back"
+    warning = plain and workspace.git.is_ancestor(old, commit)
+    details = (*texts[:_SHOWN], *more, fix)
+    yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, warning=warning, details=details)
 
 
 def _has_dataset(workspace: Workspace, name: str) -> bool:
