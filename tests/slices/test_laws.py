@@ -32,14 +32,14 @@ def answer(match: str, conditions: list[Condition], example: Example) -> Truth:
 
 
 @pytest.mark.req("A8", "A13")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(reversible, examples())
 def test_a_complement_answers_the_reverse_and_leaves_unknown_unknown(condition: Condition, example: Example) -> None:
     assert answer("all", [complement(condition)], example) is negated(answer("all", [condition], example))
 
 
 @pytest.mark.req("A13", "B2")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(reversible, min_size=1, max_size=5), examples())
 def test_not_all_is_any_of_the_complements(several: list[Condition], example: Example) -> None:
     complements = list(map(complement, several))
@@ -48,7 +48,7 @@ def test_not_all_is_any_of_the_complements(several: list[Condition], example: Ex
 
 
 @pytest.mark.req("A6", "A7", "A8", "A9", "A10", "A11", "A12", "A13", "A14", "B2")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(definitions(), examples())
 def test_a_definition_answers_as_the_plain_rules_do(definition: Definition, example: Example) -> None:
     found = [oracle(condition, example) for condition in definition.conditions]

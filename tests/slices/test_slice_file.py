@@ -117,7 +117,7 @@ def test_an_entry_that_is_not_the_next_one_is_not_appended() -> None:
             append_history(first, PATH, entry)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(definitions(max_size=3), min_size=1, max_size=3, unique_by=lambda item: item.digest), st.text(max_size=20)
 )
