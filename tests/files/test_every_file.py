@@ -96,7 +96,7 @@ def test_parquet_testing(tmp_path: Path, path: Path) -> None:
     assert ran.json["location"]["file"] == "f.parquet"
     if isinstance(expected, int):
         # It is read up to the column that it does not have.
-        assert ran.json["error"] == "missing-input"
+        assert ran.json["error"] == "missing-column"
         assert count(path) == expected
     else:
         assert ran.json["error"] == expected
