@@ -29,7 +29,6 @@ def grow_and_save(twins: Twins, *options: str, name: str = "a") -> None:
     twins.untouched()
 
 
-@pytest.mark.req("E29")
 def test_linked_worktree_with_the_data_in_the_main_one(twins: Twins) -> None:
     twins.write("notes.txt", "changed in the main tree\n")
     twins.git("worktree", "add", "-q", "../linked", "-b", "side")

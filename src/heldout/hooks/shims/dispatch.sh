@@ -32,7 +32,8 @@ heldout_chained() {
 # $0, so a shell script that looks at it is read by its own interpreter; every other hook is simply run.
 heldout_as_before() {
 	export HELDOUT_CHAIN="$heldout_name:$PWD" HELDOUT_CHAINED="$1"
-	IFS= read -r heldout_first <"$1" || :
+	heldout_first=
+	IFS= read -r heldout_first 2>/dev/null <"$1" || :
 	case $heldout_first in
 	'#!'*[/\ ]sh | '#!'*[/\ ]sh\ -* | '#!'*[/\ ]bash | '#!'*[/\ ]bash\ -* | '#!'*[/\ ]dash) heldout_asks_its_name "$1" ;;
 	*) false ;;
