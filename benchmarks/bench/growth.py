@@ -16,10 +16,12 @@ from bench.timing import table
 
 @dataclass(frozen=True)
 class Cost:
-    """`memory` is the most that the process had resident, in MB."""
+    """`memory` is the most that the process had resident, in MB; `cpu` is processor time, which other work on the
+    machine disturbs less."""
 
     seconds: float
     memory: float
+    cpu: float
 
 
 def cost(arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], accept: Sequence[int] = (0,)) -> Cost:
@@ -39,7 +41,7 @@ def cost(arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], accept:
     seconds = time.perf_counter() - start
     if process.returncode not in accept:
         sys.exit(f"heldout {' '.join(arguments)[:200]} ended with {process.returncode}:\n{said.decode()[:2000]}")
-    return Cost(seconds, usage.ru_maxrss / 1024)
+    return Cost(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -53,11 +55,11 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 def grow(what: str, sizes: Sequence[int], measure: Callable[[int], Mapping[str, Cost]], start: Cost) -> None:
     """Print a table. What a command costs without any work (`start`) is taken off before the exponent is fitted."""
     by_size = {size: measure(size) for size in sizes}
-    rows = [[what, *(f"{size:,}" for size in sizes), "time ~ n^", "memory ~ n^"]]
+    rows = [[what, *(f"{size:,}" for size in sizes), "cpu ~ n^", "memory ~ n^"]]
     for name in by_size[sizes[0]]:
         costs = [by_size[size][name] for size in sizes]
-        cells = [f"{item.seconds:,.2f} s {item.memory:,.0f} MB" for item in costs]
-        times = [max(item.seconds - start.seconds, 0.001) for item in costs]
+        cells = [f"{item.seconds:,.2f} s ({item.cpu:,.2f}) {item.memory:,.0f} MB" for item in costs]
+        times = [max(item.cpu - start.cpu, 0.001) for item in costs]
         memories = [max(item.memory - start.memory, 0.1) for item in costs]
         powers = [f"{exponent(sizes, values):.1f}" for values in (times, memories)] if len(sizes) > 1 else ["", ""]
         rows.append([f"  {name}", *cells, *powers])
