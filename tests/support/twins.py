@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -191,21 +190,19 @@ def sound(team: Repo) -> None:
 
 def whole_records(team: Repo, treeish: str) -> None:
     """In a commit, or (empty treeish) the index: each record has its findings, and they are those it names."""
-    listed = ("ls-tree", "-r", "--name-only", "-z", treeish) if treeish else ("ls-files", "-z")
-    paths = {path for path in _rows(team, *listed) if SCANS.match(path)}
-    for path in paths:
+    rows = _rows(team, "ls-tree", "-r", "-z", treeish) if treeish else _rows(team, "ls-files", "-s", "-z")
+    place = 2 if treeish else 1  # mode, type, id; mode, id, stage
+    oids = {path: head.split(" ")[place] for head, _, path in (row.partition("\t") for row in rows)}
+    records = {path: oid for path, oid in oids.items() if SCANS.match(path)}
+    blobs = team.door.read_blobs(records.values())
+    for path, oid in records.items():
         folder = path.rpartition("/")[0]
-        assert {f"{folder}/scan.yaml", f"{folder}/findings.jsonl"} <= paths, f"{treeish}: half a record: {path}"
-    for path in paths:
+        assert {f"{folder}/scan.yaml", f"{folder}/findings.jsonl"} <= records.keys(), (
+            f"{treeish}: half a record: {path}"
+        )
         if path.endswith("/scan.yaml"):
-            findings = _bytes(team, f"{treeish}:{path.replace('scan.yaml', 'findings.jsonl')}")
-            digest = hashlib.sha256(findings).hexdigest()
-            assert f"sha256:{digest}".encode() in _bytes(team, f"{treeish}:{path}")
-
-
-def _bytes(team: Repo, spec: str) -> bytes:
-    done = subprocess.run(["git", "cat-file", "blob", spec], cwd=team.path, check=True, capture_output=True)
-    return done.stdout
+            findings = blobs[records[f"{folder}/findings.jsonl"]]
+            assert f"sha256:{hashlib.sha256(findings).hexdigest()}".encode() in blobs[oid]
 
 
 def lacking(team: Repo, commit: str = "HEAD") -> list[str]:
