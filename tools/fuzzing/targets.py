@@ -153,6 +153,7 @@ def encodings(data: bytes) -> None:
     """The first byte chooses an encoding; a text that is read has the characters that Python's codec gives."""
     names = ("utf-8", "utf-16", "utf-16-le", "utf-32", "utf-7", "shift_jis", "cp037", "latin-1", "iso2022_jp", "hz")
     name, body = names[data[0] % len(names)] if data else "utf-8", data[1:]
+    read(body, "f.csv", encoding=name)
     found = read(body, "f.txt", encoding=name)
     if found.fault is None and not body.startswith(b"\x1f\x8b"):
         text = body.decode(name).removeprefix("\ufeff")

@@ -149,17 +149,8 @@ class _Transcoded(io.RawIOBase):
             pending = len(self._decoder.getstate()[0])
             try:
                 self._ready = self._decoder.decode(block, final=not block).encode("utf-8")
-            except UnicodeDecodeError as error:
-                offset = self._consumed - pending + error.start
-                raise _encoding_error(self._source, error, None, offset) from None
-            except UnicodeEncodeError:
-                # UTF-7 can spell half of a surrogate pair; where it stood is not known any more.
-                message = "half of a surrogate pair"
-                raise DataError("lone-surrogate", message, file=self._source.name, offset=self._consumed) from None
             except UnicodeError as error:
-                message = f"{self._source.item.encoding} text begins with a byte order mark, and this file does not"
-                hint = "Without the mark, name the order of bytes: utf-16-le or utf-16-be."
-                raise DataError("bad-encoding", message, file=self._source.name, offset=0, hint=hint) from error
+                raise self._fault(error, pending) from error
             self._consumed += len(block)
             if not block:
                 break
@@ -167,6 +158,16 @@ class _Transcoded(io.RawIOBase):
         view[:count] = self._ready[:count]
         self._ready = self._ready[count:]
         return count
+
+    def _fault(self, error: UnicodeError, pending: int) -> DataError:
+        if "BOM" in str(error):  # the class of this error depends on the Python
+            message = f"{self._source.item.encoding} text begins with a byte order mark, and this file does not"
+            hint = "Without the mark, name the order of bytes: utf-16-le or utf-16-be."
+            return DataError("bad-encoding", message, file=self._source.name, offset=0, hint=hint)
+        if isinstance(error, UnicodeDecodeError):
+            return _encoding_error(self._source, error, None, self._consumed - pending + error.start)
+        # UTF-7 can spell half of a surrogate pair; where it stood is not known any more.
+        return DataError("lone-surrogate", "half of a surrogate pair", file=self._source.name, offset=self._consumed)
 
 
 def lines(source: Source, *, forgiving: bool = False) -> Iterator[Line]:
