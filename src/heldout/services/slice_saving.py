@@ -58,7 +58,8 @@ def _condition(text: str, number: int) -> Condition:
         return parse_condition(text)
     except LanguageError as error:
         pointed = error.pointed().replace("\n", "\n  ")
-        raise UsageError("bad-condition", f"condition {number}: {error}\n  {pointed}", hint=error.hint) from None
+        message = f"condition {number} cannot be read:\n  {pointed}\n  {error}"
+        raise UsageError("bad-condition", message, hint=error.hint) from None
 
 
 def create(
