@@ -129,7 +129,7 @@ def test_a_rewritten_entry_is_refused_by_the_commit_and_fails_verify(german: Tea
     german.bypass("commit", "-q", "-m", "rewrite")
     for arguments in ((), ("--base", "HEAD~1"), ("--all",)):
         found = verify(german, *arguments)
-        assert found.code == 1, found
+        assert found.code == 1, (arguments, found)
         assert any("slice german: number 1 was" in problem["text"] for problem in found.json["problems"]), found
 
 

@@ -10,10 +10,10 @@ from heldout.errors import HeldoutError
 from heldout.services.slice_history import continuation_problems, history_of
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import FILE, ROOT
+from heldout.storage.git.history import steps
 from heldout.storage.git.trees import GitTree
 from heldout.storage.slice_file import parse_slice, slice_of_path
 
-_FILES = ":(top,glob)datasets/**/slices/*.yaml"
 _SLUG = "slice-history"
 
 
@@ -68,18 +68,12 @@ def _dataset_gone(tree: GitTree, path: str) -> bool:
 
 
 def _commits(workspace: Workspace, tree: GitTree, head: str, base: str | None) -> Iterator[Problem]:
-    git = workspace.git
-    wanted = [head, f"^{base}"] if base else [head]
-    commits = git.rev_list("--full-history", *wanted, "--", _FILES)
-    for commit in commits:
-        parents = git.parents(commit)
-        if not parents:
-            continue
-        now, *before = git.many_trees([commit, *parents])
-        changed = {path for parent in parents for path in git.changed_paths(parent, commit, (ROOT,))}
-        for path in sorted(path for path in changed if slice_of_path(path)):
-            if not _dataset_gone(tree, path):
-                yield from _commit(tree, now, before, path, commit)
+    for step in steps(workspace.git, head, base, ROOT):
+        paths = [path for path in sorted(step.paths) if slice_of_path(path) and not _dataset_gone(tree, path)]
+        if paths and step.parents:
+            now, *before = workspace.git.many_trees([step.commit, *step.parents])
+            for path in paths:
+                yield from _commit(tree, now, before, path, step.commit)
 
 
 def _commit(tree: GitTree, now: GitTree, before: list[GitTree], path: str, commit: str) -> Iterator[Problem]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from heldout.storage.git import refs
 from heldout.storage.git.repository import Git
@@ -42,3 +44,26 @@ def in_no_branch(git: Git, commits: Sequence[str]) -> frozenset[str]:
     head = ["HEAD"] if git.head() else []
     output = git.run("rev-list", "--stdin", "--not", *head, "--branches", "--remotes", stdin=wanted)
     return frozenset(output.decode("ascii").split()) & {*commits}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A commit, its parents, and the paths that differ from any of them."""
+
+    commit: str
+    parents: tuple[str, ...]
+    paths: frozenset[str]
+
+
+def steps(git: Git, head: str, base: str | None, folder: str) -> list[Step]:
+    """Every commit in the history of `head` and not of `base` that changed something in a folder, newest first."""
+    wanted = [head] if base is None else [head, f"^{base}"]
+    options = ["--full-history", "-m", "--no-renames", "--name-only", "-z", "--format=%x01%H %P"]
+    output = git.run("log", *options, *wanted, "--", folder)
+    found: dict[str, tuple[tuple[str, ...], set[str]]] = {}
+    for part in output.split(b"\x01")[1:]:
+        head_line, _, names = part.partition(b"\0")
+        commit, *parents = head_line.decode("ascii").split()
+        paths = {os.fsdecode(name.lstrip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")}
+        found.setdefault(commit, (tuple(parents), set()))[1].update(paths)
+    return [Step(commit, parents, frozenset(paths)) for commit, (parents, paths) in found.items()]
