@@ -58,7 +58,7 @@ findings = st.builds(
     a=sides(),
     b=sides(),
     also=st.lists(st.sampled_from(Kind), unique=True, max_size=2).map(tuple),
-    similarity=st.none() | st.fractions(0, 1),
+    similarity=st.none() | st.fractions(0, 1, max_denominator=10**18 - 1),
     containment=st.none()
     | st.builds(
         Containment, st.sampled_from("ab"), st.sampled_from(("prefix", "interior")), st.integers(0, 9), st.booleans()
