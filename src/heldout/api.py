@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from heldout.domain.coverage import Answer
+from heldout.domain.answer import Answer
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.diff import Diff, diff
 from heldout.domain.example import JSON, Example

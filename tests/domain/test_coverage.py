@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from support.leak_rules import Links, exposures
 from support.worlds import INPUTS, World, given_members, record, worlds
 
-from heldout.domain.coverage import Gap, GapKind, Knowledge, Retirement, Scan, Verdict, Version
+from heldout.domain.answer import Gap, GapKind, Verdict
+from heldout.domain.coverage import Knowledge, Retirement, Scan, Version
 from heldout.domain.names import VersionName, VersionNumber
 from heldout.domain.pool import Holding
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from heldout.domain.coverage import Gap, GapKind
+from heldout.domain.answer import Gap, GapKind
 from heldout.domain.finding import Containment, Finding, Kind, Severity, Side
 from heldout.reports.findings import overlap_line
 from heldout.reports.gate import gap_texts

@@ -10,7 +10,7 @@ from support.story import Team
 from versions.conftest import NEXT_TEST, NEXT_TRAIN
 
 import heldout
-from heldout.domain.coverage import Verdict
+from heldout.domain.answer import Verdict
 
 
 def test_versions_in_order(versions: Team) -> None:

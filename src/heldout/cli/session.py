@@ -16,7 +16,7 @@ from heldout.errors import ExitCode
 
 if TYPE_CHECKING:
     from heldout.cli.progress import TerminalProgress
-    from heldout.domain.coverage import Answer
+    from heldout.domain.answer import Answer
     from heldout.services.workspace import Workspace
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from heldout.domain.coverage import Answer, Knowledge, Retirement, Version
+from heldout.domain.answer import Answer
+from heldout.domain.coverage import Knowledge, Retirement, Version
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.names import Subject, VersionName

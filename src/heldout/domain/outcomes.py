@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from heldout.domain.coverage import Answer, Contamination, Version
+from heldout.domain.answer import Answer, Contamination
+from heldout.domain.coverage import Version
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from heldout.domain.coverage import Answer, Version
+from heldout.domain.answer import Answer
+from heldout.domain.coverage import Version
 
 
 class StepState(StrEnum):

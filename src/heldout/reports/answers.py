@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from heldout.domain.coverage import Answer
+from heldout.domain.answer import Answer
 
 SHORT = 12
 """Hex digits of a digest on a screen (A3)."""

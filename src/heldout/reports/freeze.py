@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from heldout.domain.coverage import Answer, Verdict, Version
+from heldout.domain.answer import Answer, Verdict
+from heldout.domain.coverage import Version
 from heldout.domain.outcomes import ScanDone
 from heldout.reports.gate import contamination_lines, gap_texts, next_steps
 from heldout.reports.scan import record_json, scan_lines

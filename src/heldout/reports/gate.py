@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from heldout.domain.coverage import Answer, Contamination, Gap, GapKind, Retirement, Verdict
+from heldout.domain.answer import Answer, Contamination, Gap, GapKind, Verdict
+from heldout.domain.coverage import Retirement
 from heldout.domain.kind import Kind
 from heldout.domain.names import VersionName
 from heldout.reports.findings import finding_json, overlap_line, side_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heldout.domain.coverage import GapKind
+from heldout.domain.answer import GapKind
 from heldout.domain.outcomes import HookOutcome, PushProblem, PushVerdict, Refusal
 from heldout.reports.gate import contamination_lines, gap_texts, next_steps
 from heldout.reports.scan import scan_lines

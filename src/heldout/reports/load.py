@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from heldout.domain.coverage import Answer, Verdict
+from heldout.domain.answer import Answer, Verdict
 from heldout.domain.slice_views import Chosen
 from heldout.reports.answers import plural, reason
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from heldout.domain.coverage import Answer, GapKind, Verdict
+from heldout.domain.answer import Answer, GapKind, Verdict
 from heldout.domain.standing import Change, DatasetStanding, VersionStanding
 
 SHOWN = 5

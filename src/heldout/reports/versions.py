@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from heldout.domain.coverage import Verdict
+from heldout.domain.answer import Verdict
 from heldout.domain.listing import VersionRow
 from heldout.reports.answers import columns, reason
 

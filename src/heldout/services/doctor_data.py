@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heldout.domain.coverage import Gap, GapKind, Knowledge, Version
+from heldout.domain.answer import Gap, GapKind
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.standing import Check, CheckState
 from heldout.errors import HeldoutError
 from heldout.services.workspace import Workspace, readable_state

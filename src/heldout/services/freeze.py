@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from heldout.domain.coverage import Answer, Version
+from heldout.domain.answer import Answer
+from heldout.domain.coverage import Version
 from heldout.domain.diff import diff
 from heldout.domain.names import VersionName, VersionNumber, split_tag
 from heldout.domain.outcomes import ScanDone

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heldout.domain.coverage import Answer, Gap, GapKind, Retirement
+from heldout.domain.answer import Answer, Gap, GapKind
+from heldout.domain.coverage import Retirement
 from heldout.domain.names import Subject
 from heldout.errors import CoverageUnknown, HoldoutRefused
 from heldout.services.workspace import Located, Workspace

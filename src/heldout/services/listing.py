@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from heldout.domain.coverage import Gap, GapKind, Knowledge, Retirement, Version
+from heldout.domain.answer import Gap, GapKind
+from heldout.domain.coverage import Knowledge, Retirement, Version
 from heldout.domain.listing import Names, ScanListing, ScanRow, ScanStatus, Shown, TrackedFile, VersionRow
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord

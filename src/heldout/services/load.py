@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from heldout.domain.coverage import Verdict
+from heldout.domain.answer import Verdict
 from heldout.domain.example import Example
 from heldout.domain.slice_views import Chosen
 from heldout.errors import UsageError

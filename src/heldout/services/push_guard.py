@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from heldout.domain.coverage import Answer, Gap, GapKind, Knowledge, Version
+from heldout.domain.answer import Answer, Gap, GapKind
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError

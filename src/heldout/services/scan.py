@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heldout.domain.coverage import GapKind, Knowledge, Version
+from heldout.domain.answer import GapKind
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import VersionName
 from heldout.domain.outcomes import ScanDone
 from heldout.services.contents import open_data

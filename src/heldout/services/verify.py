@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heldout.domain.coverage import GapKind, Version
+from heldout.domain.answer import GapKind
+from heldout.domain.coverage import Version
 from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError

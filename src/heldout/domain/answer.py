@@ -1,0 +1,82 @@
+"""The answer to an evaluation, as values: a verdict, what is missing for it, and what gives a holdout away (B48)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from heldout.domain.names import VersionName
+
+if TYPE_CHECKING:
+    from heldout.domain.finding import Finding, Side
+
+
+class Verdict(StrEnum):
+    CLEAN = "clean"
+    CONTAMINATED = "contaminated"
+    UNKNOWN = "unknown"
+
+
+class GapKind(StrEnum):
+    """Why a version is not covered."""
+
+    NOT_SCANNED = "not_scanned"
+    SCAN_INCOMPLETE = "scan_incomplete"
+    NOT_COMPARED = "not_compared"
+    PARTLY_COMPARED = "partly_compared"
+    NO_HOLDOUT = "no_holdout"
+    REDECLARED = "redeclared"
+    NOT_FROZEN = "not_frozen"
+    RETIRED = "retired"
+    MISNAMED = "misnamed"
+    SHALLOW = "shallow"
+    UNFETCHED = "unfetched"
+    UNREADABLE_RECORD = "unreadable_record"
+    UNREADABLE_DATASET = "unreadable_dataset"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One missing piece of knowledge; `other` is the version the subject was not compared with."""
+
+    kind: GapKind
+    text: str
+    other: VersionName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contamination:
+    """A held-out example of the subject and an example outside a holdout that gives it away.
+
+    `exposed_by` are the frozen versions that hold the latter; empty where only the subject itself does.
+    """
+
+    finding: Finding
+    held: Side
+    other: Side
+    exposed_by: tuple[VersionName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to an evaluation: `contaminated`, the findings, `complete` (B48). Unknown is never clean."""
+
+    dataset: str
+    source: str
+    findings: tuple[Contamination, ...]
+    gaps: tuple[Gap, ...]
+
+    @property
+    def contaminated(self) -> bool:
+        return bool(self.findings)
+
+    @property
+    def complete(self) -> bool:
+        return not self.gaps
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.contaminated:
+            return Verdict.CONTAMINATED
+        return Verdict.CLEAN if self.complete else Verdict.UNKNOWN
