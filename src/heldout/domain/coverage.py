@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from heldout.domain.answer import Answer, Contamination, Gap, GapKind
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
 
 if TYPE_CHECKING:
-    from heldout.domain.answer import Answer, Contamination, Gap, GapKind
 from heldout.domain.finding import Finding, Side
 
 
