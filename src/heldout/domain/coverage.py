@@ -16,7 +16,7 @@ from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
 
 if TYPE_CHECKING:
-from heldout.domain.finding import Finding, Side
+    from heldout.domain.finding import Finding, Side
 
 
 @dataclass(frozen=True, slots=True)
