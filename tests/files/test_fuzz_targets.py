@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.console import ROOT
+from support.data import DATA
 
 from tools.fuzzing.seeds import TOKENS, seeds
 from tools.fuzzing.targets import TARGETS
@@ -37,6 +38,8 @@ FOUND: list[tuple[str, str, bytes]] = [
     ("yaml-values", "deeper than the limit, by the fast parser", b"".join(b" " * n + b"a:\n" for n in range(250))),
     ("datasets", "a date of no calendar was a defect when a file was added", _DATASET + b"description: 2024-99-99\n"),
     ("datasets", "so was a key that YAML 1.1 merges", _DATASET + b"fields: {metadata: {<<: d}}\n"),
+    ("parquet-rows", "asking for a column's size ended the process (SIGABRT)",
+     (DATA / "awkward" / "found" / "level-histogram.parquet").read_bytes()),
     ("findings", "division by zero", seeds("findings")[0].replace(b"4/5", b"1/0")),
     ("findings", "a fraction that takes for ever", seeds("findings")[0].replace(b"4/5", b"1e999999999")),
     ("scan-records", "parameters that are no mapping", seeds("scan-records")[0].replace(b'threshold: "4/5"', b"- a")),
