@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
+from heldout.domain.dataset import DatasetSpec
 from heldout.domain.example import Example
 from heldout.domain.slice_definition import Definition
 from heldout.domain.slice_evaluation import Checkable, Tally, compile_definition
+from heldout.domain.slice_evaluation import count as tally
 from heldout.domain.slice_sample import Draw
 from heldout.domain.slice_views import Change, Chosen, Column, Counted, Membership, Shown, SliceTable
 from heldout.domain.text import text_of
@@ -20,10 +21,11 @@ from heldout.services.contents import open_data, read_contents
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import examples
 from heldout.services.slices import Target, choose_all, find_target
+from heldout.services.sources import DataSource
 from heldout.services.workspace import Located, Workspace
-
-_BATCH = 4096
-"""Examples between two steps of a progress bar."""
+from heldout.storage.quick_rows import QuickRow, is_quick, quick_rows
+from heldout.storage.readers import read_rows
+from heldout.storage.rows import RowMapper
 
 
 def count(
@@ -32,30 +34,34 @@ def count(
     """One count for each definition, in one pass. Raises DataError, MissingDataError."""
     if not definitions:
         return []
-    rows = _rows(workspace, located, definitions, progress)
-    progress.stage(f"counting in {located.subject}")
-    return _counted(definitions, _watched(rows, progress))
-
-
-def _rows(
-    workspace: Workspace, located: Located, definitions: Iterable[Definition], progress: Progress
-) -> Iterator[Example]:
-    """Examples for a count. A sample needs keys; where nobody gave them they are derived, which takes a pass before."""
     spec = located.state.spec
+    progress.stage(f"counting in {located.subject}")
     if spec.fields.key is None and any(definition.sample for definition in definitions):
-        return read_contents(workspace, located, progress).examples()
-    skip = _ignore if spec.on_bad_row == "skip" else None
-    return (example for _, example in examples(spec, open_data(workspace, located, progress), skip))
+        # A sample needs keys; where nobody gave them they are derived, which takes a pass before.
+        return _counted(definitions, read_contents(workspace, located, progress).examples())
+    return _counted(definitions, rows_to_count(spec, open_data(workspace, located, progress)))
+
+
+def rows_to_count(spec: DatasetSpec, data: DataSource) -> Iterator[Example | QuickRow]:
+    """Examples one after the other, each valid until the next one is asked for; without digests, and not all keys.
+
+    Raises DataError for a row that cannot be read exactly.
+    """
+    if spec.on_bad_row == "skip" or any(spec.lookup_paths()):
+        skip = _ignore if spec.on_bad_row == "skip" else None
+        yield from (example for _, example in examples(spec, data, skip))
+        return
+    mapper = RowMapper(spec)
+    for item in spec.data:
+        for name, stream in data.open(item.path):
+            if is_quick(spec, item, name):
+                yield from quick_rows(stream, spec, item, name, mapper)
+            else:
+                yield from (mapper.example(row, item, name) for row in read_rows(stream, item, name))
 
 
 def _ignore(error: DataError) -> None:
     """A skipped row is no example: dataset.yaml says so, and scans count them."""
-
-
-def _watched(rows: Iterator[Example], progress: Progress) -> Iterator[Example]:
-    while batch := list(islice(rows, _BATCH)):
-        yield from batch
-        progress.advance(len(batch))
 
 
 class _Counter:
@@ -66,7 +72,7 @@ class _Counter:
         self.draw = Draw(definition.sample) if definition.sample else None
         self.matched = self.unmatched = self.unevaluable = 0
 
-    def add(self, example: Example) -> bool | None:
+    def add(self, example: Example | QuickRow) -> bool | None:
         truth = self.check(example)
         if truth:
             self.matched += 1
@@ -80,20 +86,18 @@ class _Counter:
         return truth
 
     def result(self) -> Counted:
-        tally = Tally(self.matched, self.unmatched, self.unevaluable)
-        return Counted(tally, self.draw.result(unevaluable=tally.unevaluable) if self.draw else None)
+        numbers = Tally(self.matched, self.unmatched, self.unevaluable)
+        return Counted(numbers, self.draw.result(unevaluable=numbers.unevaluable) if self.draw else None)
 
 
-def _counted(definitions: Sequence[Definition], rows: Iterable[Example]) -> list[Counted]:
+def _counted(definitions: Sequence[Definition], rows: Iterable[Example | QuickRow]) -> list[Counted]:
+    if len(definitions) == 1 and definitions[0].sample is None:
+        return [Counted(tally(definitions[0], rows))]
     counters = [_Counter(definition) for definition in definitions]
     adds = [counter.add for counter in counters]
-    if len(adds) == 1:
-        for example in rows:
-            adds[0](example)
-    else:
-        for example in rows:
-            for add in adds:
-                add(example)
+    for example in rows:
+        for add in adds:
+            add(example)
     return [counter.result() for counter in counters]
 
 

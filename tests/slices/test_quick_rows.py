@@ -1,0 +1,138 @@
+"""Counting reads lines its own way: what it yields and what it refuses are the strict reader's, line by line."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heldout.domain.dataset import DatasetSpec
+from heldout.errors import DataError
+from heldout.storage.dataset_file import parse_dataset
+from heldout.storage.quick_rows import is_quick, quick_rows
+from heldout.storage.readers import read_rows
+from heldout.storage.rows import RowMapper
+
+PARTS = ("split", "key", "input", "expected", "metadata", "source_kind", "review_status", "synthetic", "has_input")
+GOOD = b'{"key":"a","split":"test","input":"x","metadata":{"n":1},"tags":["t"]}'
+SPEC = parse_dataset(b"format: heldout/dataset@1\nname: x\ndata: [{path: x.jsonl}]\n", "dataset.yaml")
+
+
+def spec(text: str) -> DatasetSpec:
+    return parse_dataset(f"format: heldout/dataset@1\nname: x\n{text}\n".encode(), "dataset.yaml")
+
+
+def quickly(data: bytes) -> list[Any]:
+    item = SPEC.data[0]
+    assert is_quick(SPEC, item, "x.jsonl")
+    return _all(quick_rows(io.BytesIO(data), SPEC, item, "x.jsonl", RowMapper(SPEC)))
+
+
+def strictly(data: bytes) -> list[Any]:
+    item, mapper = SPEC.data[0], RowMapper(SPEC)
+    return _all(mapper.example(row, item, "x.jsonl") for row in read_rows(io.BytesIO(data), item, "x.jsonl"))
+
+
+def _all(rows: Any) -> list[Any]:
+    """Rows as values (JSON text, which tells 1 from 1.0 and from true); at the end the refusal, if there is one."""
+    found: list[Any] = []
+    try:
+        found.extend(json.dumps([*(getattr(row, part) for part in PARTS), list(row.tags)]) for row in rows)
+    except DataError as error:
+        found.append((error.slug, str(error), error.line))
+    return found
+
+
+@pytest.mark.req("B18", "A50")
+@pytest.mark.parametrize(
+    "line",
+    [
+        GOOD,
+        b"",
+        b"  ",
+        b"[1,2]",
+        b"null",
+        b"not json",
+        b"\xef\xbb\xbf" + GOOD,
+        GOOD + b"\r",
+        GOOD + b"," + GOOD,
+        b'{"key":"a","split":"test","input":',
+        b'{"key":"a","key":"b","split":"test","input":"x"}',
+        b'{"key":"a","split":"test","input":"x","metadata":{"n":1,"n":2}}',
+        b'{"key":"a","split":"test","input":{"a":[{"b":1,"b":2}]}}',
+        b'{"key" :"a","key"  :"b","split":"test","input":"x"}',
+        b'{"key":"a","split":"test","input":{"a\\\\":1,"a\\\\":2}}',
+        b'{"key":"a","split":"test","input":"he said \\":\\" and \\\\"}',
+        b'{"key":"a","split":"test","input":1e400}',
+        b'{"key":"a","split":"test","input":1e-400}',
+        b'{"key":"a","split":"test","input":9007199254740993.0}',
+        b'{"key":"a","split":"test","input":1234567890.1234567890}',
+        b'{"key":"a","split":"test","input":123456789012345678901234567890}',
+        b'{"key":"a","split":"test","input":1.50}',
+        b'{"key":"a","split":"test","input":NaN}',
+        b'{"key":"a","split":"test","input":"\\ud800"}',
+        b'{"key":"a","split":"test","input":"\xff"}',
+        b'{"key":"a","split":"test","input":' + b"[" * 250 + b"]" * 250 + b"}",
+        b'{"key":"a","split":"test","input":' + b"[" * 150 + b"]" * 150 + b"}",
+        b'{"key":7,"split":"test","input":"x"}',
+        b'{"key":"","split":"test","input":"x"}',
+        b'{"key":null,"split":"test","input":"x"}',
+        b'{"split":"test","input":"x"}',
+        b'{"key":"a","split":3,"input":"x"}',
+        b'{"key":"a","split":" ","input":"x"}',
+        b'{"key":"a","split":["test"],"input":"x"}',
+        b'{"key":"a","input":"x"}',
+        b'{"key":"a","split":"test","input":null}',
+        b'{"key":"a","split":"test","payload":"sha256:' + b"0" * 64 + b'"}',
+        b'{"key":"a","split":"test","input":"x","tags":"one"}',
+        b'{"key":"a","split":"test","input":"x","tags":""}',
+        b'{"key":"a","split":"test","input":"x","tags":0}',
+        b'{"key":"a","split":"test","input":"x","tags":[1]}',
+        b'{"key":"a","split":"test","input":"x","tags":null,"metadata":null}',
+        b'{"key":"a","split":"test","input":"x","metadata":[1]}',
+        b'{"key":"a","split":"test","input":"x","synthetic":true,"source_kind":"web","review_status":4}',
+        b'{"key":"a","split":"test","input":"x","synthetic":"true","source_kind":""}',
+        b'{"key":"a","split":"test","input":"x","synthetic":1}',
+    ],
+)
+def test_each_line_among_good_ones_is_read_or_refused_as_strictly(line: bytes) -> None:
+    data = b"\n".join([GOOD, line, GOOD, GOOD]) + b"\n"
+    assert quickly(data) == strictly(data)
+
+
+@pytest.mark.req("B18")
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"split": st.sampled_from(["test", "train"]), "input": st.text() | st.integers() | st.floats(-1e9, 1e9)},
+            optional={
+                "key": st.text(min_size=1),
+                "metadata": st.dictionaries(
+                    st.text(), st.text() | st.booleans() | st.floats(allow_nan=False, width=32)
+                ),
+                "tags": st.lists(st.text(min_size=1), max_size=3),
+                "expected": st.recursive(st.none() | st.text(), lambda inner: st.dictionaries(st.text(), inner)),
+            },
+        )
+    ),
+    st.booleans(),
+)
+def test_any_rows_are_read_as_strictly(rows: list[dict[str, Any]], escaped: bool) -> None:
+    data = "\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows).encode("utf-8", "replace")
+    assert quickly(data) == strictly(data)
+
+
+def test_only_plain_lines_of_the_own_shape_are_read_so() -> None:
+    for text in (
+        "data: [{path: x.csv}]",
+        "data: [{path: x.jsonl, encoding: latin-1}]",
+        "data: [{path: x.jsonl}]\nfields: {input: a.b}",
+        "data: [{path: x.jsonl}]\nfields: {metadata: {n: n}}",
+        "data: [{path: x.jsonl, split: {field: n}}]",
+    ):
+        made = spec(text)
+        assert not is_quick(made, made.data[0], made.data[0].path)
