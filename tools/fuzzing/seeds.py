@@ -43,6 +43,7 @@ TOKENS: Final[dict[str, tuple[str, ...]]] = {
     "json-values": _JSON,
     "json-lines": (*_JSON, "\n", "\r\n"),
     "json-document": _JSON,
+    "quick-rows": (*_JSON, "\n", '"metadata":{', '"tags":["', '"input":', '"a" :', "12345678901234567", '\\":'),
     "csv-rows": _CSV,
     "plain-lines": (*_CSV, "split: a\n", "id: 1\n", "text: x\n", "# "),
     "encodings": ("+2AA-", "\x1b$B", "~{", "\ufeff"),
@@ -51,7 +52,16 @@ TOKENS: Final[dict[str, tuple[str, ...]]] = {
     "scan-records": (*_YAML, "compared:\n", "- dataset: a\n"),
     "findings": (*_JSON, '"kind"', '"cluster"', '"fraction":"1/0"', "1e999999999/1"),
     "folder-manifests": (*_JSON, '"relpath":"', '"md5":"', "../", "/"),
-    "small-files": (*_YAML, "outs:\n- md5: ", "wdir: ..", "accept_methods: []", "scan: {on_commit: no}"),
+    "small-files": (
+        *_YAML,
+        "outs:\n- md5: ",
+        "wdir: ..",
+        "operator: ",
+        "value: [",
+        "sample: {size: ",
+        "accept_methods: []",
+        "scan: {on_commit: no}",
+    ),
 }
 _YAML_SEEDS: Final = (
     b"a: 1\nb:\n- x\n- y: 2\n  z: [1,\n    2]\n",
@@ -68,6 +78,11 @@ _DATASETS: Final = (
     b"  input: {path: data.*.text, join: ''}\n  metadata: {d: {path: m.json, field: i, groups: true}}\n",
     b"format: heldout/dataset@1\nname: a\ndata:\n- path: a.tsv\n  header: false\n  columns: [q, a]\n"
     b"  split: {field: n, ranges: {train: [1, 1.5], test: [2, 1e3]}}\nholdout: [test]\non_bad_row: skip\n",
+)
+_ROWS: Final = (
+    b'{"input":"a","key":"k","metadata":{"n":1,"l":[{"a":1}]},"tags":["t"],"synthetic":true}\n{"input":2.5}\n',
+    b'{"id":"1","text":{"a":[1,null]},"part":"test","expected":"x \\": y"}\n\n{"id":2,"text":"b","part":"test"}\n',
+    b'\xef\xbb\xbf{"input":"a","source_kind":"s","review_status":"r","source_id":"i"}\r\n{"input":"b","input":"c"}',
 )
 _FINDING: Final = (
     b'{"id":"0","kind":"near","severity":"block","holdout_contamination":true,"similarity":{"fraction":"4/5"},'
@@ -88,6 +103,8 @@ def _seeds(name: str) -> Iterator[bytes]:
         yield from _files("jsontestsuite/*.json", "blns/*.json", "bom/*")
         yield b'{"a":1}\n{"a":1.50}\n\n{"a":"\xe2\x80\xa8"}\n'
         yield b'{"a":{"train":[[1,{"b":[2]}]],"test":[[]]}}'
+    elif name == "quick-rows":
+        yield from _ROWS
     elif name in ("csv-rows", "plain-lines", "encodings", "gzip-members"):
         yield from _files("csv-spectrum/csvs/*.csv", "frictionless/*.csv")
         yield b"# sample\nsplit: train\n\nid: t1\ntext:  Hello: world \nid: t2\ntext: x\n"
@@ -107,6 +124,8 @@ def _seeds(name: str) -> Iterator[bytes]:
         yield _record()
     else:
         yield from _YAML_SEEDS
+    if name == "small-files":
+        yield from (path.read_bytes() for path in sorted(ROOT.glob("datasets/*/slices/*.yaml")))
 
 
 def _files(*patterns: str) -> Iterator[bytes]:
