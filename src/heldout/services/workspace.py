@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -131,11 +130,6 @@ class Workspace:
         catalog = self.catalog(head)
         states = (readable_state(catalog, name) for name in catalog.names)
         return frozenset(state.source for state in states if state is not None)
-
-    def states(self, catalog: Catalog) -> Iterator[DatasetState]:
-        """Every dataset of a tree. Raises the first broken one's error."""
-        for name in catalog.names:
-            yield catalog.state(name)
 
 
 def names_dataset(catalog: Catalog, tag: str) -> str | None:

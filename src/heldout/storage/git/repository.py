@@ -199,9 +199,6 @@ class Git:
 
     # --- history and refs --------------------------------------------------------------------------------------------
 
-    def rev_list(self, *arguments: str) -> list[str]:
-        return self.run("rev-list", *arguments).decode("ascii").split()
-
     def parents(self, commit: str) -> list[str]:
         return self.run("rev-list", "-n", "1", "--parents", commit).decode("ascii").split()[1:]
 
