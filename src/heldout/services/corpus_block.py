@@ -14,7 +14,7 @@ from heldout.domain.example import JSON
 from heldout.domain.method import Method
 from heldout.domain.text import text_of
 from heldout.matching.containment import POSITIONS
-from heldout.matching.holdout_index import ITEM_INSIDE_ROW, NEAR, HoldoutIndex, Hits
+from heldout.matching.holdout_index import ITEM_INSIDE_ROW, NEAR, Hits, HoldoutIndex
 from heldout.matching.near import NearParameters
 from heldout.matching.texts import normalise_batch
 
