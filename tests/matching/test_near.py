@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from support.pools import brute_near, classes_of, one_class
 
-from heldout.matching.bands import band_index
+from heldout.matching.bands import band_index, band_keys
 from heldout.matching.families import families
 from heldout.matching.jaccard import bounds, reaches
 from heldout.matching.minhash import signatures
@@ -163,7 +163,7 @@ def test_separate_families_are_resolved_apart() -> None:
     texts = normalise_batch(
         [f"{'abcdefghij' * 5} {n:03d}" if n % 2 else f"{'0987654321' * 5} {n:03d}" for n in range(40)]
     )
-    index = band_index(signatures(texts), np.arange(40), bands=16, cap=5)
+    index = band_index(band_keys(signatures(texts), 16), np.arange(40), cap=5)
     assert [part.tolist() for part in families(index)] == [list(range(0, 40, 2)), list(range(1, 40, 2))]
 
 

@@ -81,9 +81,11 @@ class BandIndex:
         return Band(band.members, band.starts[mixed], band.sizes[mixed])
 
 
-def band_index(signatures: NDArray[np.uint32], present: NDArray[np.int64], *, bands: int, cap: int) -> BandIndex:
-    """Sort the signatures, shape (n, permutations), into buckets; only texts in `present` (ascending) take part."""
-    keys = band_keys(signatures, bands)
+def band_index(keys: NDArray[np.uint64], present: NDArray[np.int64], *, cap: int) -> BandIndex:
+    """Sort band keys, shape (bands, n), into buckets; only texts in `present` (ascending) take part.
+
+    `keys` may be a memory-mapped file: a band is read whole while it is sorted, and other bands only at candidates.
+    """
     built = tuple(_sort_band(row, present) for row in keys)
     return BandIndex(keys, built, _families(keys.shape[1], built, cap), cap)
 

@@ -220,7 +220,7 @@ def _aligned(
 ) -> NDArray[np.bool_]:
     start = texts.offsets[long] + offset
     end = start + texts.lengths[short]
-    points = np.concatenate([texts.codepoints, np.zeros(1, np.uint32)])
+    points = np.append(texts.codepoints, np.zeros(1, texts.codepoints.dtype))
     opens = (offset == 0) | (points[start - 1] == _SPACE)
     closes = (end == texts.offsets[long + 1]) | (points[end] == _SPACE)
     aligned: NDArray[np.bool_] = opens & closes

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.matching.minhash import fmix32
 from heldout.matching.ragged import blocks, segments
-from heldout.matching.shingles import ShingleSets, shingle_counts, shingle_hashes
+from heldout.matching.shingles import ShingleSets, shingle_counts, shingle_hashes, shingle_sets
 from heldout.matching.texts import NormalisedTexts
 
 _BLOCK = 1 << 21  # shingles gathered at a time
@@ -61,13 +61,40 @@ class Bounds:
 def bounds(texts: NormalisedTexts, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
     """Bounds of the texts with these ascending indices; 128 bytes a text."""
     chosen = texts.take(rows)
-    bitmaps = np.empty((rows.size, _BITS // 64), np.uint64)
-    for low, high in chosen.blocks(_TEXT_BLOCK):
-        hashes, offsets = shingle_hashes(chosen.part(low, high))
+    return Bounds(rows, bitmaps(chosen), shingle_counts(chosen), threshold)
+
+
+def bitmaps(texts: NormalisedTexts) -> NDArray[np.uint64]:
+    """One bit of 1024 for every shingle of each text, shape (n, 16)."""
+    result = np.empty((len(texts), _BITS // 64), np.uint64)
+    for low, high in texts.blocks(_TEXT_BLOCK):
+        hashes, offsets = shingle_hashes(texts.part(low, high))
         bits = np.zeros((high - low, _BITS), np.bool_)
         bits[np.repeat(np.arange(high - low), np.diff(offsets)), fmix32(hashes) >> np.uint32(22)] = True
-        bitmaps[low:high] = np.packbits(bits, axis=1).view(np.uint64)
-    return Bounds(rows, bitmaps, shingle_counts(chosen), threshold)
+        result[low:high] = np.packbits(bits, axis=1).view(np.uint64)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The pairs that reached the threshold: their ascending `places` among the given pairs, and exact set sizes."""
+
+    places: NDArray[np.int64]
+    intersection: NDArray[np.int64]
+    union: NDArray[np.int64]
+
+
+def verify(texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64], threshold: tuple[int, int]) -> Verified:
+    """Which of the given pairs of texts have an exact Jaccard similarity of num/den or more.
+
+    Indices are those of `texts`, which may be any texts that cover the pairs. Two texts without shingles share nothing
+    of nothing, which is 0/0 and counts as reaching it: leave them out (`Sketch.present`).
+    """
+    sets = shingle_sets(texts, np.unique(np.concatenate([a, b])))
+    intersection = intersections(sets, a, b)
+    union = sets.sizes[sets.locate(a)] + sets.sizes[sets.locate(b)] - intersection
+    places = np.flatnonzero(reaches(intersection, union, threshold))
+    return Verified(places, intersection[places], union[places])
 
 
 def intersections(sets: ShingleSets, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,35 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.matching.bands import BandIndex, band_index
+from heldout.matching.bands import BandIndex, band_index, band_keys
 from heldout.matching.classes import Classes
 from heldout.matching.families import family_pairs
-from heldout.matching.jaccard import Bounds, bounds, intersections, reaches
-from heldout.matching.shingles import SHINGLE, shingle_sets
+from heldout.matching.jaccard import Bounds, bounds, verify
+from heldout.matching.parameters import NearParameters
 from heldout.matching.texts import NormalisedTexts
 
-
-@dataclass(frozen=True, slots=True)
-class NearParameters:
-    """What decides which pairs are near; the defaults are `minhash_lsh_v1`.
-
-    `threshold` is num/den of the exact Jaccard similarity, inclusive. A band bucket with more than `bucket_cap` texts
-    makes a family (`heldout.matching.families`).
-    """
-
-    permutations: int = 64
-    seed: int = 1
-    bands: int = 16
-    rows: int = 4
-    shingle: int = SHINGLE
-    threshold: tuple[int, int] = (4, 5)
-    bucket_cap: int = 256
-
-    def __post_init__(self) -> None:
-        if self.bands * self.rows != self.permutations:
-            raise ValueError(f"{self.bands} bands of {self.rows} rows need {self.bands * self.rows} permutations")
-        if self.shingle != SHINGLE:
-            raise ValueError(f"the shingle hash is defined for {SHINGLE} characters, not {self.shingle}")
+__all__ = ["NearPairs", "NearParameters", "near_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +47,11 @@ def near_pairs(
     normalise to nothing have no shingles and are near nothing.
     """
     present = np.flatnonzero(texts.lengths)
-    index = band_index(signatures, present, bands=parameters.bands, cap=parameters.bucket_cap)
+    index = band_index(band_keys(signatures, parameters.bands), present, cap=parameters.bucket_cap)
     limits = bounds(texts, index.grouped(), parameters.threshold)
-    listed = _verified(texts, _listed(index, limits), parameters.threshold)
+    proposed = _listed(index, limits)
+    verified = verify(texts, proposed[0], proposed[1], parameters.threshold)
+    listed = np.concatenate([proposed[:, verified.places], [verified.intersection, verified.union]])
     partners = family_pairs(texts, index, limits, classes)
     pairs = np.concatenate([listed, partners], axis=1)
     order = np.lexsort((pairs[1], pairs[0]))
@@ -85,12 +66,3 @@ def _listed(index: BandIndex, limits: Bounds) -> NDArray[np.int64]:
         possible = limits.admits(a, b)
         kept.append(np.stack([a[possible], b[possible]]))
     return np.concatenate(kept, axis=1)
-
-
-def _verified(texts: NormalisedTexts, pairs: NDArray[np.int64], threshold: tuple[int, int]) -> NDArray[np.int64]:
-    """The pairs that reach the threshold, as rows (a, b, intersection, union) of exact set sizes."""
-    a, b = pairs
-    sets = shingle_sets(texts, np.unique(pairs))
-    intersection = intersections(sets, a, b)
-    union = sets.sizes[sets.locate(a)] + sets.sizes[sets.locate(b)] - intersection
-    return np.stack([a, b, intersection, union])[:, reaches(intersection, union, threshold)]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.shingles import mix64
+from heldout.matching.texts import CodePoint
 
 _BASE = 0x9E3779B97F4A7C15
 _INVERSE = pow(_BASE, -1, 1 << 64)
@@ -39,7 +40,7 @@ class RollingHash:
         return (self.sums[length:] - self.sums[:count]) * self.inverse[:count]
 
 
-def rolling_hash(codepoints: NDArray[np.uint32]) -> RollingHash:
+def rolling_hash(codepoints: NDArray[CodePoint]) -> RollingHash:
     size = codepoints.size
     sums = np.zeros(size + 1, np.uint64)
     np.cumsum(mix64(codepoints.astype(np.uint64) + np.uint64(1)) * _powers(_BASE, size)[:size], out=sums[1:])

@@ -1,5 +1,7 @@
 """Normalised texts as one flat array of code points: the form every matching step reads.
 
+What is left after normalisation are letters, numbers and spaces, so most pools fit into one byte a character.
+
 The definition is `heldout.domain.text.normalise`; this computes the same for a batch. ASCII texts, most of them in
 practice, never pass through Python's Unicode functions; the collapsing of runs is arithmetic over the whole batch.
 """
@@ -21,13 +23,19 @@ from heldout.matching.ragged import blocks, offsets_of, segments
 _CODE_POINTS = 0x110000
 _BLOCK = 1 << 22  # code points normalised at a time, about 100 MB of working memory
 _SPACE = 32
+_CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}  # no surrogates: they are not letters
+
+CodePoint = np.uint8 | np.uint16 | np.uint32
 
 
 @dataclass(frozen=True, slots=True)
 class NormalisedTexts:
-    """n texts. `codepoints` is uint32, all texts one after the other; `offsets` int64 has n + 1 boundaries."""
+    """n texts. `codepoints` holds all texts one after the other; `offsets` int64 has n + 1 boundaries.
 
-    codepoints: NDArray[np.uint32]
+    Code points are uint8, uint16 or uint32, whichever is the narrowest that holds them all.
+    """
+
+    codepoints: NDArray[CodePoint]
     offsets: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -40,7 +48,7 @@ class NormalisedTexts:
 
     def text(self, index: int) -> str:
         points = self.codepoints[self.offsets[index] : self.offsets[index + 1]]
-        return points.tobytes().decode("utf-32-le")
+        return points.tobytes().decode(_CODECS[points.itemsize])
 
     def part(self, low: int, high: int) -> NormalisedTexts:
         """Texts [low, high), sharing memory."""
@@ -62,7 +70,7 @@ def normalise_batch(texts: Sequence[str]) -> NormalisedTexts:
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
     parts = [_normalise_block(texts[low:high]) for low, high in blocks(sizes, _BLOCK)]
     if not parts:
-        return NormalisedTexts(np.zeros(0, np.uint32), np.zeros(1, np.int64))
+        return NormalisedTexts(np.zeros(0, np.uint8), np.zeros(1, np.int64))
     lengths = np.concatenate([part.lengths for part in parts])
     return NormalisedTexts(np.concatenate([part.codepoints for part in parts]), offsets_of(lengths))
 
@@ -82,7 +90,13 @@ def _normalise_block(texts: Sequence[str]) -> NormalisedTexts:
     spaces = np.cumsum(spaced)
     out = np.full(kept.size + int(spaced.sum()), _SPACE, np.uint32)
     out[np.arange(kept.size) + spaces] = mapped[kept]
-    return NormalisedTexts(out, bounds + np.concatenate(([0], spaces))[bounds])
+    return NormalisedTexts(narrowest(out), bounds + np.concatenate(([0], spaces))[bounds])
+
+
+def narrowest(points: NDArray[np.uint32]) -> NDArray[CodePoint]:
+    """The code points in the narrowest type that holds them all."""
+    top = int(points.max(initial=0))
+    return points.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32, copy=False)
 
 
 def _fold(texts: Sequence[str]) -> list[str]:
