@@ -35,6 +35,7 @@ from heldout.services.findings import list_findings
 from heldout.services.gate import answer_for, require_clean
 from heldout.services.listing import list_versions
 from heldout.services.load import choose_splits
+from heldout.services.payloads import fetch_payloads
 from heldout.services.slice_counting import Selection, count
 from heldout.services.slice_reporting import check_reported
 from heldout.services.slices import choose, choose_all, find_target, required_slices
@@ -180,6 +181,7 @@ class Version:
         unknown-split), DataError for a row that cannot be read exactly.
         """
         self._ask(require)
+        fetch_payloads(self._workspace, self._located)
         contents = self._contents()
         splits = choose_splits(contents, self.name, [] if split is None else [split])
         return (example for example in contents.examples() if example.split in splits)

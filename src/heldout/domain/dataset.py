@@ -95,7 +95,10 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSpec:
-    """A parsed dataset.yaml. `holdout` None means not declared: then `DEFAULT_HOLDOUT` names count."""
+    """A parsed dataset.yaml. `holdout` None means not declared: then `DEFAULT_HOLDOUT` names count.
+
+    `payloads` is the tracked file or folder that holds inputs kept outside the data files.
+    """
 
     name: str
     data: tuple[DataFile, ...]
@@ -104,6 +107,7 @@ class DatasetSpec:
     description: str = ""
     role: str | None = None
     on_bad_row: str = "refuse"
+    payloads: str | None = None
 
     def is_holdout(self, split: str) -> bool:
         return split in self.holdout_names()
@@ -118,7 +122,8 @@ class DatasetSpec:
 
     def tracked_paths(self) -> tuple[str, ...]:
         """Every path, relative to the dataset's folder, whose bytes decide what the examples are; sorted."""
-        return tuple(sorted({*(item.path for item in self.data), *self.lookup_paths()}))
+        stored = () if self.payloads is None else (self.payloads,)
+        return tuple(sorted({*(item.path for item in self.data), *self.lookup_paths(), *stored}))
 
     def meaning(self) -> dict[str, JSON]:
         """The part of dataset.yaml that can change what an example is or which split holds out; for the source digest.
@@ -133,6 +138,7 @@ class DatasetSpec:
             "fields": _without_defaults(self.fields),
             "holdout": None if self.holdout is None else [*sorted(set(self.holdout))],
             "on_bad_row": self.on_bad_row,
+            **({} if self.payloads is None else {"payloads": self.payloads}),
         }
 
 

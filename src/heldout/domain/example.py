@@ -16,8 +16,9 @@ class Example:
 
     `key` is None where the dataset has no key column; such keys are derived once the whole version was read
     (`heldout.domain.members`). `payload` is the digest of an input kept outside the data file; then `has_input` may be
-    False and the text cannot be compared here. `line` is where the row starts in its file (from 1), for messages only:
-    it is no part of the example's identity.
+    False and the text cannot be compared here. `from_payload` says that the input was found by that digest: it is no
+    part of the example's content, which is the same where nobody can read the input. `line` is where the row starts in
+    its file (from 1), for messages only: it is no part of the example's identity.
     """
 
     split: str
@@ -32,6 +33,7 @@ class Example:
     source_id: str | None = None
     payload: str | None = None
     has_input: bool = True
+    from_payload: bool = False
     line: int = 0
 
     def content(self) -> dict[str, JSON]:
@@ -40,7 +42,7 @@ class Example:
         Parts that are absent are left out, so that adding an optional field to the format never changes a digest.
         """
         parts: dict[str, JSON] = {}
-        if self.has_input:
+        if self.has_input and not self.from_payload:
             parts["input"] = self.input
         if self.expected is not None:
             parts["expected"] = self.expected

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from heldout.domain.example import Example
 from heldout.errors import DataError
+from heldout.services.payloads import inline_outputs
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading, examples, read_version
 from heldout.services.sources import DataSource, PlainFiles, StoredData
@@ -36,13 +37,13 @@ class WorkingFiles:
 
 
 def open_data(workspace: Workspace, located: Located, progress: Progress = SILENT) -> DataSource:
-    """The subject's data, what is missing here fetched through DVC first and said.
+    """The subject's data, what is missing here fetched through DVC first and said; save inputs kept outside.
 
     Raises MissingDataError (slug fetch-failed) when no remote has it.
     """
     state = located.state
     stored = StoredData(state, workspace.store)
-    wanted = state.outputs
+    wanted = inline_outputs(state)
     if located.commit is None:
         wanted = tuple(output for output in wanted if not (workspace.git.top / output.path).exists())
     if wanted:

@@ -16,6 +16,7 @@ from heldout.domain.listing import FindingListing, FindingRow, Names, contaminat
 from heldout.domain.names import Subject
 from heldout.errors import MissingDataError, UsageError
 from heldout.services.contents import Contents, read_contents
+from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import SILENT, Progress
 from heldout.services.workspace import Located, Workspace, readable_state
 
@@ -128,6 +129,7 @@ class _Reader:
         located = self._place(side)
         source = located.state.source
         if source not in self._contents:
+            fetch_payloads(self._workspace, located, self._progress)
             self._contents[source] = read_contents(self._workspace, located, self._progress)
         contents = self._contents[source]
         for member, example in zip(contents.reading.members, contents.examples(), strict=True):

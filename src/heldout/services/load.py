@@ -13,6 +13,7 @@ from heldout.domain.slice_views import Chosen
 from heldout.errors import UsageError
 from heldout.services.contents import Contents, read_contents
 from heldout.services.gate import GateAnswer, answer_for, require_clean
+from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import SILENT, Progress
 from heldout.services.slice_counting import Selection
 from heldout.services.slices import choose, find_target
@@ -84,6 +85,7 @@ def load(
     verdict = answer.answer.verdict
     if verdict.value not in allow:
         require_clean(answer)
+    fetch_payloads(workspace, located, progress)
     contents = read_contents(workspace, located, progress)
     wanted = choose_splits(contents, subject, splits)
     selection = Selection.of(chosen.definition, contents.examples()) if chosen else None

@@ -12,6 +12,7 @@ from heldout.domain.members import Member, content_digest, member_of, with_deriv
 from heldout.domain.pool import Holding
 from heldout.domain.text import text_of
 from heldout.errors import ConfigError, DataError
+from heldout.services.payloads import with_payloads
 from heldout.services.progress import SILENT, Progress
 from heldout.services.sources import DataSource
 from heldout.storage.readers import read_rows
@@ -71,8 +72,15 @@ def examples(
     """(file, example) for every row, streamed in the order of dataset.yaml and of the files; keys not yet derived.
 
     Without `on_bad_row` the first row that cannot be read exactly raises its DataError. Without `own_names` only what
-    `fields` maps is read of a row.
+    `fields` maps is read of a row. Inputs kept outside are filled in where their store can be read here.
     """
+    rows = _rows(spec, data, on_bad_row, own_names=own_names)
+    return rows if spec.payloads is None else with_payloads(rows, spec.payloads, data)
+
+
+def _rows(
+    spec: DatasetSpec, data: DataSource, on_bad_row: Callable[[DataError], None] | None, *, own_names: bool
+) -> Iterator[tuple[str, Example]]:
     lookups = {path: _lookup(data, path) for path in spec.lookup_paths()}
     mapper = RowMapper(spec, lookups, own_names=own_names)
     for item in spec.data:

@@ -10,6 +10,7 @@ from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import VersionName
 from heldout.domain.outcomes import ScanDone
 from heldout.services.contents import open_data
+from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import Progress
 from heldout.services.reading import read_version
 from heldout.services.recording import commit_records, files_of, write_records
@@ -35,6 +36,7 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
     located = workspace.find(subject)
     scanner = Scanner(workspace, fetch=True, progress=progress)
     if located.commit is None:
+        fetch_payloads(workspace, located, progress)
         files = open_data(workspace, located, progress)
         # Edited files are another content than their pointers say, to be compared with a version of those pointers too.
         source = WORKING_COPY if workspace.store.edited(located.state.outputs) else located.state.source

@@ -47,6 +47,7 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
         fields=_fields(top.section("fields")),
         holdout=top.texts("holdout"),
         on_bad_row=top.choice("on_bad_row", ("refuse", "skip")) or "refuse",
+        payloads=_file_path(top, "payloads") if top.has("payloads") else None,
     )
     top.done()
     paths = [item.path for item in spec.data]
@@ -54,6 +55,8 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
         # One JSON file may be listed once for each list of rows in it.
         if any(path == other.path and spec.data[index].records == other.records for other in spec.data[:index]):
             top.fail("bad-value", f"the file {path!r} is listed twice", "data", index, "path")
+    if spec.payloads in (*paths, *spec.lookup_paths()):
+        top.fail("bad-value", f"the file {spec.payloads!r} is read as data already", "payloads")
     return spec
 
 
@@ -193,6 +196,7 @@ def render_dataset(spec: DatasetSpec) -> bytes:
         **({"fields": fields} if fields else {}),
         **({} if spec.holdout is None else {"holdout": list(spec.holdout)}),
         **({} if spec.on_bad_row == "refuse" else {"on_bad_row": spec.on_bad_row}),
+        **({} if spec.payloads is None else {"payloads": spec.payloads}),
     }
     return dump_yaml(content)
 
