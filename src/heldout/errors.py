@@ -44,6 +44,16 @@ class HeldoutError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors travel between processes, and Exception would call their constructors without the keywords."""
+        return _restored, (type(self), self.args, dict(self.__dict__))
+
+
+def _restored(kind: type[HeldoutError], args: tuple[object, ...], state: dict[str, object]) -> HeldoutError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 class UsageError(HeldoutError):
     """The command was called in a way that cannot work: an unknown name, two options that exclude each other."""

@@ -9,7 +9,9 @@ from typing import BinaryIO, Final
 
 from heldout.domain.dataset import FORMATS, DataFile
 from heldout.errors import ConfigError, DataError
-from heldout.storage.readers.source import Row, Source, decompressed
+from heldout.storage.readers.compressed import SUFFIXES as PACKED
+from heldout.storage.readers.compressed import decompressed
+from heldout.storage.readers.source import Row, Source
 
 __all__ = ["FORMATS", "Row", "format_of", "read_rows"]
 
@@ -29,7 +31,7 @@ _SUFFIXES: Final = {
 
 
 def format_of(item: DataFile, name: str | None = None) -> str:
-    """The declared format, or the one of the suffix (before .gz). Raises ConfigError (unknown-format)."""
+    """The declared format, or the one of the suffix (before .gz or .zst). Raises ConfigError (unknown-format)."""
     called = name or item.path
     if item.format is not None:
         if item.format in FORMATS:
@@ -44,7 +46,7 @@ def format_of(item: DataFile, name: str | None = None) -> str:
 def _format_by_suffix(called: str) -> str:
     """Remembered, for a mapper asks it for every row."""
     path = PurePosixPath(called.lower())
-    if path.suffix == ".gz":
+    if path.suffix in PACKED:
         path = path.with_suffix("")
     if path.suffix not in _SUFFIXES:
         raise ConfigError(
@@ -64,7 +66,8 @@ def read_rows(
 ) -> Iterator[Row]:
     """Rows of one data file, streamed in the order of the file.
 
-    `stream` need not be seekable and may be gzipped; it is read to its end, so that a stream that verifies itself does.
+    `stream` need not be seekable and may be packed (gzip, Zstandard); it is read to its end, so that a stream that
+    verifies itself does.
     `name` is what messages call the file. A row that cannot be read exactly raises DataError, or is handed to
     `on_bad_row` and left out; a fault after which the file's structure is a guess always raises.
     """

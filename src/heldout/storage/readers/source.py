@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import BinaryIO, Final, NamedTuple, Protocol
+from typing import BinaryIO, Final, NamedTuple
 
 from heldout.domain.dataset import DataFile
 from heldout.domain.example import JSON
@@ -21,7 +19,6 @@ DOCUMENT_LIMIT: Final = 1 << 29
 """Bytes of a file that is read whole (512 MiB, decompressed): a JSON document."""
 
 _BLOCK: Final = 1 << 18
-_GZIP_MAGIC: Final = b"\x1f\x8b"
 _ASCII: Final = bytes(range(128))
 # Codecs that Python counts among texts, but that spell characters out: no file of rows is written in them.
 _ESCAPES: Final = ("unicode-escape", "raw-unicode-escape", "unicode_escape", "raw_unicode_escape", "idna", "punycode")
@@ -39,12 +36,6 @@ class Row:
     value: JSON
     line: int
     split: str | None = None
-
-
-class ByteReader(Protocol):
-    """The little that readers ask of a stream: it need not be seekable."""
-
-    def read(self, size: int = -1, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,65 +60,6 @@ class Line(NamedTuple):
     number: int
     text: str
     fault: DataError | None
-
-
-class _Guarded(io.RawIOBase):
-    """A stream whose decompression errors are told in the user's terms; other errors pass through."""
-
-    def __init__(self, inner: ByteReader, name: str) -> None:
-        self._inner = inner
-        self._name = name
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        try:
-            data = self._inner.read(len(view))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            reason = "ends in the middle" if isinstance(error, EOFError) else f"is damaged ({error})"
-            raise DataError("bad-gzip", f"the gzip stream {reason}", file=self._name) from None
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise DataError("unreadable-file", f"it cannot be read: {reason}", file=self._name) from error
-        view[: len(data)] = data
-        return len(data)
-
-
-class _Joined:
-    """A head that was already read, and the rest of its stream."""
-
-    def __init__(self, head: bytes, rest: ByteReader) -> None:
-        self._head = head
-        self._rest = rest
-
-    def read(self, size: int = -1, /) -> bytes:
-        if not self._head:
-            return self._rest.read(size)
-        if size < 0:
-            head, self._head = self._head, b""
-            return head + self._rest.read()
-        head, self._head = self._head[:size], self._head[size:]
-        return head
-
-
-def decompressed(stream: ByteReader, name: str) -> BinaryIO:
-    """The bytes to read, gunzipped when they begin like gzip; concatenated members are one stream.
-
-    The bytes decide, not the suffix, so that a file renamed by a download is still read right. A name that ends in .gz
-    promises gzip: other bytes there are refused.
-    """
-    guarded = _Guarded(stream, name)
-    head = guarded.read(2) or b""
-    if len(head) == 1:
-        head += guarded.read(1) or b""
-    joined = _Joined(head, stream)
-    if head == _GZIP_MAGIC:
-        return io.BufferedReader(_Guarded(gzip.GzipFile(fileobj=joined, mode="rb"), name), _BLOCK)  # type: ignore[call-overload]
-    if name.lower().endswith(".gz") and head:
-        raise DataError("bad-gzip", "the name ends in .gz, but the bytes are not gzip", file=name)
-    return io.BufferedReader(_Guarded(joined, name), _BLOCK)
 
 
 class _Transcoded(io.RawIOBase):
