@@ -17,6 +17,8 @@ from heldout.cli.commands.gate import gate
 from heldout.cli.commands.hooks import HELP as HOOKS_HELP
 from heldout.cli.commands.hooks import hooks_install, hooks_status, hooks_uninstall
 from heldout.cli.commands.init import init
+from heldout.cli.commands.leak import HELP as LEAK_HELP
+from heldout.cli.commands.leak import leak_check, leak_diff, leak_exact, leak_near, leak_report, leak_version
 from heldout.cli.commands.load import load
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.scan import scan
@@ -61,6 +63,17 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "leak": (
+        LEAK_HELP,
+        {
+            "report": leak_report,
+            "exact": leak_exact,
+            "near": leak_near,
+            "check": leak_check,
+            "diff": leak_diff,
+            "version": leak_version,
+        },
+    ),
     "slice": (
         SLICES_HELP,
         {
