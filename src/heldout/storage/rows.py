@@ -79,6 +79,14 @@ class RowMapper:
             line=row.line,
         )
 
+    def input_of(self, row: Row, item: DataFile, name: str | None = None) -> JSON:
+        """The input of a row, where nothing else of it is wanted. Raises DataError as `example` does."""
+        place = _Place(row, item, name)
+        found = self._input(place)
+        if found is MISSING or found is None:
+            place.missing("missing-input", "input", self._paths.get("input") or self._joined, found)
+        return found
+
     def _part(self, place: _Place, part: str, *, needed: bool = False) -> JSON | Missing:
         """The value of a part. `needed` refuses a mapped path that is missing from JSON rows too, not only tables."""
         path = self._paths.get(part)
