@@ -207,8 +207,9 @@ def _parse_finding(line: dict[str, Any], corpus: str, sources: Sequence[str]) ->
     counts = {kind: _number(line["hits"][kind.value]) for kind in HitKind}
     if not any(counts.values()):
         raise ValueError("a finding without a row")
-    names = (_text(held[name]) for name in ("dataset", "split", "key", "input"))
-    return CorpusFinding(corpus, HeldOut(*names, versions), counts, tuple(_parse_hit(row) for row in line["rows"]))
+    dataset, split, key, item = (_text(held[name]) for name in ("dataset", "split", "key", "input"))
+    hits = tuple(_parse_hit(row) for row in line["rows"])
+    return CorpusFinding(corpus, HeldOut(dataset, split, key, item, versions), counts, hits)
 
 
 def _parse_hit(row: dict[str, Any]) -> PlacedHit:

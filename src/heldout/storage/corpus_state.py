@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,11 +50,6 @@ class CorpusState:
             write_file(ignore, b"*\n")
         body = json.dumps(_render(result), separators=(",", ":")).encode()
         write_file(self._file(part), body + b"\n" + hashlib.sha256(body).hexdigest().encode())
-
-    def clear(self) -> None:
-        """Forget the parts: the scan is recorded."""
-        with suppress(OSError):
-            shutil.rmtree(self.folder)
 
     def _file(self, part: Sequence[str | int]) -> Path:
         return self.folder / (digest(list(part)).removeprefix("sha256:")[:32] + ".json")

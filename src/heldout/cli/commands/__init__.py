@@ -7,6 +7,8 @@ from typing import Any
 
 from heldout.cli.commands.add import add
 from heldout.cli.commands.check import check
+from heldout.cli.commands.corpus import HELP as CORPUS_HELP
+from heldout.cli.commands.corpus import corpus_list, corpus_scan, corpus_show
 from heldout.cli.commands.demo import demo
 from heldout.cli.commands.diff import diff
 from heldout.cli.commands.doctor import doctor
@@ -88,6 +90,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "suggest": slice_suggest,
         },
     ),
+    "corpus": (CORPUS_HELP, {"scan": corpus_scan, "list": corpus_list, "show": corpus_show}),
     "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
     "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
 }
