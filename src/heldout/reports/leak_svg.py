@@ -20,6 +20,10 @@ _LABELS = {
     LeakKind.NEAR: "near",
     LeakKind.CONTAINMENT: "contained",
 }
+_KEY = (
+    "beside a dot: records of this row's split that the other split touches",
+    "bold: the smaller split of the two, the one to act on",
+)
 _STYLE = """\
 text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:13px;fill:#1f2328}
 .page{fill:#ffffff}.muted{fill:#59636e}.title{font-size:16px;font-weight:600}.act{font-weight:700;fill:#b3261e}
@@ -35,8 +39,8 @@ def leak_svg(picture: Picture) -> str:
     names = max(len(_short(name)) for name, _, _ in picture.splits) * 8
     bars = _LEFT + max(names, 96) + 12
     first = bars + _BAR + 72
-    width = first + max(len(picture.lanes) * _LANE, 220)
-    height = _TOP + _ROW * len(picture.splits) + 36
+    width = first + max(len(picture.lanes) * _LANE, 240)
+    height = _TOP + _ROW * len(picture.splits) + 56
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="t d">',
@@ -49,11 +53,8 @@ def leak_svg(picture: Picture) -> str:
         *_rows(picture, bars, width),
         *(line for number, lane in enumerate(picture.lanes) for line in _lane(picture, lane, first + number * _LANE)),
     ]
-    if picture.lanes:
-        note = "records of the split in this row that the other one touches; bold: the smaller split, the one to act on"
-    else:
-        note = "no two splits share a record"
-    lines.append(f'<text class="muted" x="{_LEFT}" y="{height - 14}">{note}</text>')
+    notes = _KEY if picture.lanes else ("no two splits share a record",)
+    lines += [f'<text class="muted" x="{_LEFT}" y="{height - 34 + 18 * n}">{note}</text>' for n, note in enumerate(notes)]
     return "\n".join([*lines, "</svg>", ""])
 
 
