@@ -19,6 +19,7 @@ from heldout.storage.rows import RowMapper
 
 PARTS = ("split", "key", "input", "expected", "metadata", "source_kind", "review_status", "synthetic", "has_input")
 GOOD = b'{"key":"a","split":"test","input":"x","metadata":{"n":1},"tags":["t"]}'
+BLOCKS = (1, 150, 1 << 14)
 SPEC = parse_dataset(b"format: heldout/dataset@1\nname: x\ndata: [{path: x.jsonl}]\n", "dataset.yaml")
 
 
@@ -26,10 +27,13 @@ def spec(text: str) -> DatasetSpec:
     return parse_dataset(f"format: heldout/dataset@1\nname: x\n{text}\n".encode(), "dataset.yaml")
 
 
-def quickly(data: bytes) -> list[Any]:
+def quickly(data: bytes, block: int = 1 << 14) -> list[Any]:
+    """In blocks of one byte each line is one: it is tried in the shape of the one before, then read plainly."""
     item = SPEC.data[0]
     assert is_quick(SPEC, item, "x.jsonl")
-    return _all(quick_rows(io.BytesIO(data), SPEC, item, "x.jsonl", RowMapper(SPEC)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("heldout.storage.quick_rows._BLOCK", block)
+        return _all(quick_rows(io.BytesIO(data), SPEC, item, "x.jsonl", RowMapper(SPEC)))
 
 
 def strictly(data: bytes) -> list[Any]:
@@ -64,6 +68,20 @@ def _all(rows: Any) -> list[Any]:
         b'{"key":"a","key":"b","split":"test","input":"x"}',
         b'{"key":"a","split":"test","input":"x","metadata":{"n":1,"n":2}}',
         b'{"key":"a","split":"test","input":{"a":[{"b":1,"b":2}]}}',
+        b'{"key":"a","split":"test","input":"x","metadata":"n","tags":["t"],"tags":["u"]}',
+        b'{"key":"a","split":"test","input":"x","metadata":{"n":1,"m":{"o":1}},"tags":["t"]}',
+        b'{"key":"a","split":"test","input":"x","metadata":{"n":1,"m":{"o":1,"o":2}},"tags":["t"]}',
+        b'{"key":"a","split":"test","input":"x","metadata":{"n":1},"tags":["t"],"tags":["t"]}',
+        b'{"key":"a","split":"test","input":"a: b","metadata":{"n":1},"tags":["t"]}',
+        b'{"key":"a","split":"test","input":"a : b","metadata":{"n":1.25},"tags":["t"]}',
+        b'{"key":"a","split":"test","input":{"a":{"b":1.0000000000000000001}},"metadata":{"n":1},"tags":["t"]}',
+        b'{"key":"a","split":"test","input":[' + b'{"a":' * 120 + b"1" + b"}" * 120 + b'],"metadata":{},"tags":[]}',
+        b'{"key":"a","split":"test","input":' + b'{"a":' * 220 + b"1" + b"}" * 220 + b',"metadata":{},"tags":[]}',
+        b'{"key":"a","split":"test","input":"x","metadata":{"n":1},"tags":[""]}',
+        b'{"key":"a","split":"\\u00a0","input":"x","metadata":{"n":1},"tags":["t"]}',
+        b'{"key":"a","split":"test","input":null,"metadata":{"n":1},"tags":["t"]}',
+        b'{"k\\u0065y":"a","split":"test","input":"x","metadata":{"n":1},"tags":["t"]}',
+        b'{"key":"a","key":"b","split":"test","input":"a:b","metadata":{"n":1},"tags":["t"]}',
         b'{"key" :"a","key"  :"b","split":"test","input":"x"}',
         b'{"key":"a","split":"test","input":{"a\\\\":1,"a\\\\":2}}',
         b'{"key":"a","split":"test","input":"he said \\":\\" and \\\\"}',
@@ -101,7 +119,9 @@ def _all(rows: Any) -> list[Any]:
 )
 def test_each_line_among_good_ones_is_read_or_refused_as_strictly(line: bytes) -> None:
     data = b"\n".join([GOOD, line, GOOD, GOOD]) + b"\n"
-    assert quickly(data) == strictly(data)
+    wanted = strictly(data)
+    for block in BLOCKS:
+        assert quickly(data, block) == wanted
 
 
 @pytest.mark.req("B18")
@@ -123,7 +143,9 @@ def test_each_line_among_good_ones_is_read_or_refused_as_strictly(line: bytes) -
 )
 def test_any_rows_are_read_as_strictly(rows: list[dict[str, Any]], escaped: bool) -> None:
     data = "\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows).encode("utf-8", "replace")
-    assert quickly(data) == strictly(data)
+    wanted = strictly(data)
+    for block in BLOCKS:
+        assert quickly(data, block) == wanted
 
 
 def test_only_plain_lines_of_the_own_shape_are_read_so() -> None:
@@ -136,3 +158,30 @@ def test_only_plain_lines_of_the_own_shape_are_read_so() -> None:
     ):
         made = spec(text)
         assert not is_quick(made, made.data[0], made.data[0].path)
+
+
+@pytest.mark.req("B18")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data: [{path: x.jsonl}]\nfields: {key: id, input: text, expected: text2, split: part}",
+        "data: [{path: x.jsonl, split: test}]\nfields: {key: id, input: text}",
+        "data: [{path: x.jsonl, split: test}]\nfields: {key: id, input: text, expected: text}",
+        "data: [{path: x.jsonl, split: test}]\nfields: {key: id, input: text, tags: kinds, source_kind: key}",
+    ],
+)
+def test_mapped_fields_are_read_as_strictly(text: str) -> None:
+    made = spec(text)
+    item = made.data[0]
+    rows = [
+        {"id": str(number), "text": f"a {number}", "text2": number, "part": "a", "split": 3, "key": "k", "kinds": ["x"]}
+        for number in range(9)
+    ]
+    rows[5]["id"] = ""
+    data = "\n".join(map(json.dumps, rows)).encode()
+    wanted = _all(RowMapper(made).example(row, item, "x.jsonl") for row in read_rows(io.BytesIO(data), item, "x.jsonl"))
+    assert len(wanted) == 6
+    for block in BLOCKS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("heldout.storage.quick_rows._BLOCK", block)
+            assert _all(quick_rows(io.BytesIO(data), made, item, "x.jsonl", RowMapper(made))) == wanted

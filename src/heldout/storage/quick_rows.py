@@ -10,7 +10,6 @@ the strict reader's own, with its words and its line.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
@@ -20,19 +19,24 @@ from heldout.domain.example import JSON, Example
 from heldout.domain.paths import parse_path
 from heldout.errors import DataError
 from heldout.storage.exact_numbers import exact_float
-from heldout.storage.json_strict import MAX_DEPTH
+from heldout.storage.quick_keys import are_distinct, are_exact, are_keys, keys
+from heldout.storage.quick_shape import Rows, Shape, shape_of
 from heldout.storage.readers import format_of, read_rows
 from heldout.storage.readers.compressed import decompressed
 from heldout.storage.rows import RowMapper
 
 _BLOCK: Final = 1 << 14  # bytes: so few values at a time that they never come to the garbage collector's attention
-_QUOTE, _COLON, _BACKSLASH, _SPACE = b'":\\ '
-_APART = re.compile(rb'["\s]\s:')  # perhaps a key that stands apart from its colon
+_TRIES: Final = 20
+"""Blocks in a row whose rows differ in their fields, after which no shape is looked for any more."""
+
 _NO_TAGS: Final[tuple[str, ...]] = ()
 _NO_METADATA: Final[dict[str, JSON]] = {}
 _TEXTS: Final = ("source_kind", "review_status", "source_id")
 _OPTIONAL: Final = ("synthetic", "payload", *_TEXTS)
 _PARTS: Final = ("key", "split", "input", "expected", "tags", *_OPTIONAL)
+
+
+_is_sound = are_exact
 
 
 class QuickRow:
@@ -74,26 +78,64 @@ def quick_rows(
     stream: BinaryIO, spec: DatasetSpec, item: DataFile, name: str, mapper: RowMapper
 ) -> Iterator[QuickRow | Example]:
     """Rows in the order of the file. Raises DataError for what the strict reader refuses."""
-    from msgspec.json import Decoder
-
-    decode = Decoder(float_hook=exact_float).decode
-    read = _reader(spec, item)
-    row, number, start = QuickRow(), 0, 0
+    plain = _PlainRows(spec, item, name, mapper)
+    shape: Shape | None = None
+    tries = _TRIES
     for block in _blocks(decompressed(stream, name)):
         lines = block.split(b"\n")
-        values = _values(lines, decode)
-        sound = _is_sound(block, values)
+        rows = shape.decode(lines) if shape else None
+        if shape and rows is not None and _has_no_repeat(block, rows, shape):
+            tries = _TRIES
+            yield from rows
+        else:
+            yield from plain.rows(block, lines)
+            tries -= 1
+            shape = plain.shape() if tries > 0 else None
+        plain.pass_over(block, lines)
+
+
+def _has_no_repeat(block: bytes, rows: Rows, shape: Shape) -> bool:
+    """Whether every key in the rows' lines is there once, and none is deeper than the strict reader goes."""
+    own = shape.size * len(rows)
+    return are_keys(block, shape.keys(rows), lambda: own + sum(keys(values, 0) for values in shape.nested(rows)))
+
+
+class _PlainRows:
+    """Blocks of lines read as dicts, each line on its own feet: what is not in order goes to the strict reader."""
+
+    def __init__(self, spec: DatasetSpec, item: DataFile, name: str, mapper: RowMapper) -> None:
+        from msgspec.json import Decoder
+
+        self._decode = Decoder(float_hook=exact_float).decode
+        self._names = _names(spec)
+        self._read = _reader(spec, item, self._names)
+        self._place = (item, name, mapper)
+        self._row = QuickRow()
+        self._last: dict[str, Any] | None = None
+        self._number = self._start = 0
+
+    def rows(self, block: bytes, lines: list[bytes]) -> Iterator[QuickRow | Example]:
+        values = _values(lines, self._decode)
+        sound = are_distinct(block, values)
         for index, value in enumerate(values):
             try:
-                if (sound or _is_sound(lines[index], [value])) and read(value, row):
-                    yield row
+                if (sound or are_distinct(lines[index], [value])) and self._read(value, self._row):
+                    self._last = value
+                    yield self._row
                     continue
             except (TypeError, AttributeError, KeyError):
                 pass  # a part that is missing, or of a type that nobody expects
-            place = (number + index + 1, start + sum(len(line) + 1 for line in lines[:index]))
-            yield from _strictly(lines[index], place, item, name, mapper)
-        number += len(lines)
-        start += len(block) + 1
+            place = (self._number + index + 1, self._start + sum(len(line) + 1 for line in lines[:index]))
+            yield from _strictly(lines[index], place, *self._place)
+
+    def pass_over(self, block: bytes, lines: list[bytes]) -> None:
+        """The block is done with: the next one starts after it."""
+        self._number += len(lines)
+        self._start += len(block) + 1
+
+    def shape(self) -> Shape | None:
+        """That of the last row that was in order."""
+        return None if self._last is None else shape_of(self._last, self._names, self._place[0].split)  # type: ignore[arg-type]
 
 
 def _values(lines: list[bytes], decode: Callable[[bytes], Any]) -> list[Any]:
@@ -102,49 +144,15 @@ def _values(lines: list[bytes], decode: Callable[[bytes], Any]) -> list[Any]:
 
     try:
         return list(map(decode, lines))
-    except (MsgspecError, RecursionError):
+    except (MsgspecError, ValueError, RecursionError):
         return [_value(line, decode, MsgspecError) for line in lines]
 
 
 def _value(line: bytes, decode: Callable[[bytes], Any], error: type[Exception]) -> Any:
     try:
         return decode(line)
-    except (error, RecursionError):
+    except (error, ValueError, RecursionError):
         return None
-
-
-def _is_sound(block: bytes, values: list[Any]) -> bool:
-    """Whether these lines are objects, every key is there once, and none is deeper than the strict reader goes."""
-    try:
-        found = sum(map(len, values)) + sum([len(value.get("metadata", _NO_METADATA).keys()) for value in values])
-        if block.count(b"[") >= MAX_DEPTH and _is_deep(block):
-            return False
-        if block.count(b":") == found:
-            return True
-        written = _keys_written(block)
-        return written == found or (written >= 0 and written == sum(_keys(value, 0) for value in values))
-    except (_TooDeepError, TypeError, AttributeError):
-        return False
-
-
-class _TooDeepError(ValueError):
-    """Deeper than the strict reader goes, or would be."""
-
-
-def _keys(value: Any, depth: int) -> int:
-    """Keys of an object and of all inside it, each once."""
-    if depth >= MAX_DEPTH:
-        raise _TooDeepError
-    if value.__class__ is dict:
-        total = len(value)
-        inner = value.values()
-    else:
-        total, inner = 0, value
-    for item in inner:
-        kind = item.__class__
-        if kind is dict or kind is list:
-            total += _keys(item, depth + 1)
-    return total
 
 
 def _strictly(line: bytes, place: tuple[int, int], item: DataFile, name: str, mapper: RowMapper) -> Iterator[Example]:
@@ -176,31 +184,15 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def _keys_written(block: bytes) -> int:
-    """How many keys there are; -1 where only the strict reader can say.
-
-    A key ends in a quote and a colon, and nothing else does: a quote inside a text has a backslash before it.
-    """
-    import numpy as np
-
-    data = np.frombuffer(block, dtype=np.uint8)
-    colons = (data == _COLON).nonzero()[0]
-    before = data[colons - 1]
-    if (before <= _SPACE).any() and _APART.search(block):
-        return -1
-    keys = colons[before == _QUOTE]
-    return -1 if (data[keys - 2] == _BACKSLASH).any() else len(keys)
+def _names(spec: DatasetSpec) -> dict[str, str]:
+    """The field of a row that each part of an example is."""
+    parts = {part: parse_path(str(getattr(spec.fields, part) or part))[0] for part in _PARTS}
+    return {**parts, "metadata": "metadata"}
 
 
-def _is_deep(block: bytes) -> bool:
-    """Whether some line has so many lists that they could be inside each other."""
-    return any(line.count(b"[") >= MAX_DEPTH for line in block.split(b"\n"))
-
-
-def _reader(spec: DatasetSpec, item: DataFile) -> Callable[[Any, QuickRow], bool]:
+def _reader(spec: DatasetSpec, item: DataFile, names: Mapping[str, str]) -> Callable[[Any, QuickRow], bool]:
     """A function that fills a row from a parsed line; False where a part is not plainly in order."""
     fields = spec.fields
-    names = {part: parse_path(str(getattr(fields, part) or part))[0] for part in _PARTS}
     given = {names[part] for part in ("key", "expected") if getattr(fields, part) is not None}
     optional = frozenset(names[part] for part in _OPTIONAL)
     key_name, split_name, input_name = names["key"], names["split"], names["input"]
