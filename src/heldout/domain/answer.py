@@ -32,6 +32,7 @@ class GapKind(StrEnum):
     MISNAMED = "misnamed"
     SHALLOW = "shallow"
     UNFETCHED = "unfetched"
+    CORPUS_NOT_SCANNED = "corpus_not_scanned"
     UNREADABLE_RECORD = "unreadable_record"
     UNREADABLE_DATASET = "unreadable_dataset"
 

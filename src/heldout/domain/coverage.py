@@ -16,6 +16,7 @@ from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
 
 if TYPE_CHECKING:
+    from heldout.domain.corpus_cover import CorpusCover
     from heldout.domain.finding import Finding, Side
 
 
@@ -69,6 +70,7 @@ class Knowledge:
     `shallow` says that history, and with it versions, may be missing; `unfetched` says which further versions this
     clone may lack, and why. Records of other methods are left out by whoever builds this (A31). `damaged` are records
     that cannot be trusted, as (dataset, what is wrong): they count as absent, and explain a gap where there is one.
+    `corpora` is what policy asks of corpora, and their records; None where it asks nothing.
     """
 
     versions: Sequence[Version]
@@ -77,6 +79,7 @@ class Knowledge:
     shallow: bool = False
     damaged: Sequence[tuple[str, str]] = ()
     unfetched: Sequence[str] = ()
+    corpora: CorpusCover | None = None
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
@@ -175,6 +178,8 @@ class Knowledge:
         gaps += self._own_gaps(source)
         gaps += self._uncompared(source)
         gaps += self._redeclared(dataset, source)
+        if self.corpora is not None and not any(gap.kind is GapKind.NO_HOLDOUT for gap in gaps):
+            gaps += self.corpora.gaps(dataset, source)
         if gaps:
             gaps += [
                 Gap(GapKind.UNREADABLE_RECORD, f"a record cannot be trusted: {what}")
@@ -226,7 +231,10 @@ class Knowledge:
 
     def answer(self, dataset: str, source: str, extra: Collection[Gap] = ()) -> Answer:
         """The whole answer for a source; `extra` gaps are the caller's (an untagged subject is never clean)."""
-        return Answer(dataset, source, self.contaminations(source), (*extra, *self.gaps(dataset, source)))
+        found = self.contaminations(source)
+        if self.corpora is not None:
+            found += self.corpora.contaminations(dataset, source)
+        return Answer(dataset, source, found, (*extra, *self.gaps(dataset, source)))
 
 
 _UNUSED = "if nothing was trained on that: heldout retire {0} --reason '...' (or unfreeze it while it is not pushed)"

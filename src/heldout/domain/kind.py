@@ -23,3 +23,6 @@ class Severity(StrEnum):
 
 CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED})
 """Kinds that contaminate a holdout when exactly one side is in one (design: kinds table)."""
+
+CORPUS = "corpus "
+"""Opens the name of a corpus where findings name a dataset: no dataset's name has a space in it."""

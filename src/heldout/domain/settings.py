@@ -8,15 +8,34 @@ from heldout.domain.method import DEFAULT_METHOD, Method
 
 
 @dataclass(frozen=True, slots=True)
+class RequiredCorpus:
+    """A corpus that versions must have been scanned against: those of one dataset, or of all (`dataset` None).
+
+    With a `manifest`, the digest of one state of the corpus, only scans of that state count.
+    """
+
+    name: str
+    dataset: str | None = None
+    manifest: str | None = None
+
+    def concerns(self, dataset: str) -> bool:
+        return self.dataset in (None, dataset)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """`accept_methods` are digests of methods whose records still count while a project changes method; contaminated
     under any of them is contaminated. `protected_branches` are those that a contaminated dataset may not be pushed to.
+
+    `memory` is how many bytes a scan may take; None leaves it to the machine. No result depends on it.
     """
 
     method: Method = DEFAULT_METHOD
     accept_methods: tuple[str, ...] = ()
     protected_branches: tuple[str, ...] = ("main", "master")
     scan_on_commit: bool = True
+    corpora: tuple[RequiredCorpus, ...] = ()
+    memory: int | None = None
 
     def accepts(self, method_digest: str) -> bool:
         return method_digest == self.method.digest or method_digest in self.accept_methods

@@ -28,7 +28,7 @@ def scan_lines(
     if resumed:
         lines.append(f"  {plural(resumed, 'part')} of it were read by an earlier run")
     lines += _found(record)
-    lines += finding_lines(findings, SHOWN)
+    lines += finding_lines(findings, SHOWN, f"heldout corpus show {record.corpus}")
     lines += [f"  incomplete: {reason}" for reason in record.incomplete]
     lines += [f"  not scanned against {version.name}: {why}" for version, why in left_out]
     lines += _partly(record)
@@ -72,13 +72,14 @@ _VERBS = {
 }
 
 
-def finding_lines(findings: Sequence[CorpusFinding], limit: int | None) -> list[str]:
+def finding_lines(findings: Sequence[CorpusFinding], limit: int | None, more: str) -> list[str]:
+    """The first of them; `more` is the command that lists the others."""
     shown = findings if limit is None else findings[:limit]
     lines = columns(
         ("  " + finding.kind.value, finding.held.dataset, finding.held.label(), _where(finding)) for finding in shown
     )
     if len(findings) > len(shown):
-        lines.append(f"    and {len(findings) - len(shown):,} more (heldout corpus show {findings[0].corpus})")
+        lines.append(f"    and {len(findings) - len(shown):,} more ({more})")
     return lines
 
 
@@ -228,7 +229,7 @@ def show_lines(shown: Sequence[tuple[Row, Sequence[CorpusFinding]]], limit: int 
         )
         lines.append(f"  manifest {short(record.manifest)}, {record.size:,} bytes")
         lines += _found(record)
-        lines += finding_lines(findings, limit)
+        lines += finding_lines(findings, limit, f"heldout corpus show {record.corpus} --limit {len(findings)}")
         lines += [f"  incomplete: {reason}" for reason in record.incomplete]
     return lines
 

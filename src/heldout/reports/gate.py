@@ -7,7 +7,7 @@ from typing import Any
 
 from heldout.domain.answer import Answer, Contamination, Gap, GapKind, Verdict
 from heldout.domain.coverage import Retirement
-from heldout.domain.kind import Kind
+from heldout.domain.kind import CORPUS, Kind
 from heldout.domain.names import VersionName
 from heldout.reports.findings import finding_json, overlap_line, side_json
 
@@ -74,6 +74,9 @@ def _not_the_other_side(exposing: Sequence[VersionName]) -> str:
 def next_steps(subject: str, answer: Answer) -> list[str]:
     """One or two commands that lead out of a contaminated or unknown state."""
     name = answer.dataset
+    corpora = sorted({hit.other.dataset.removeprefix(CORPUS) for hit in answer.findings if _in_corpus(hit)})
+    if corpora and all(map(_in_corpus, answer.findings)):
+        return [f"heldout corpus show {corpora[0]}", _CORPUS_ADVICE]
     if answer.contaminated:
         steps = [f"heldout findings {subject} --holdout-only"]
         steps.append(f"move or remove the held-out copies in {name}, commit, then heldout freeze {name}")
@@ -87,8 +90,20 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
         return ["git fetch --unshallow --tags"]
     if answer.verdict is Verdict.UNKNOWN and any(gap.kind in ("not_scanned", "not_compared") for gap in answer.gaps):
         return ["heldout scan --all, then commit the records"]
+    if any(gap.kind is GapKind.CORPUS_NOT_SCANNED for gap in answer.gaps):
+        return [f"heldout corpus scan PATH --name CORPUS --against {subject} --commit"]
     torn = next((gap.other for gap in answer.gaps if gap.kind is GapKind.PARTLY_COMPARED), None)
     return [f"freeze a mended {torn.dataset}, then heldout retire {torn} --reason '...'"] if torn else []
+
+
+def _in_corpus(hit: Contamination) -> bool:
+    return hit.other.dataset.startswith(CORPUS)
+
+
+_CORPUS_ADVICE = (
+    "replace these held-out examples and freeze the next version; or take them out of the corpus, scan it again, and "
+    "name that state of it in heldout.yaml (corpora.must_scan: [NAME@sha256:...])"
+)
 
 
 def gate_json(

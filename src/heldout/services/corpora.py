@@ -12,7 +12,7 @@ from pathlib import Path
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.corpus import CorpusFinding, CorpusReading, CorpusRecord
 from heldout.domain.coverage import Knowledge
-from heldout.errors import TamperedError, UsageError
+from heldout.errors import UsageError
 from heldout.services.corpus_holdouts import read_holdouts
 from heldout.services.corpus_scan import CorpusScan, corpus_name, plan_reading, scan_corpus
 from heldout.services.progress import Progress
@@ -21,7 +21,7 @@ from heldout.services.scanner import Scanner
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import write_file
 from heldout.storage.corpus_files import find_files
-from heldout.storage.corpus_records import FINDINGS_FILE, RECORD_FILE, ROOT, check_place, parse_findings, parse_record
+from heldout.storage.corpus_records import FINDINGS_FILE, RECORD_FILE, ROOT, check_place, load_findings, parse_record
 from heldout.storage.corpus_state import CorpusState
 from heldout.storage.signature_cache import FOLDER as CACHE
 from heldout.storage.trees import FileTree, FolderTree
@@ -128,18 +128,6 @@ def findings_of(record: CorpusRecord, trees: Sequence[FileTree]) -> tuple[Corpus
         if data is not None and digest_bytes(data) == record.findings_digest:
             return load_findings(record, data)
     return load_findings(record, None)
-
-
-def load_findings(record: CorpusRecord, data: bytes | None) -> tuple[CorpusFinding, ...]:
-    path = f"{record.folder()}/{FINDINGS_FILE}"
-    hint = "take the file from its commit in Git, or scan the corpus again"
-    if data is None or digest_bytes(data) != record.findings_digest:
-        state = "missing" if data is None else "not the file that the record names"
-        raise TamperedError("findings-changed", f"{path} is {state}", hint=hint)
-    try:
-        return parse_findings(data, record.corpus, record.sources())
-    except ValueError as error:
-        raise TamperedError("findings-changed", f"{path} holds no findings: {error}", hint=hint) from error
 
 
 def record_paths(tree: FileTree) -> list[str]:

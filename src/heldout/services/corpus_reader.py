@@ -24,8 +24,8 @@ from heldout.storage.readers import format_of, read_rows
 from heldout.storage.readers.source import ROW_LIMIT
 from heldout.storage.rows import RowMapper
 
-PART: Final = 1 << 25
-"""Bytes of a part (32 MiB); a file of lines is cut where it is twice as large."""
+PART: Final = 1 << 23
+"""Bytes of a part (8 MiB); a file of lines is cut where it is twice as large."""
 
 _ROWS: Final = 4096  # rows of a block, and
 _CHARACTERS: Final = 1 << 21  # characters of their texts

@@ -12,7 +12,6 @@ from typing import Final
 
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.corpus import (
-    LISTED,
     CorpusFinding,
     CorpusReading,
     CorpusRecord,
@@ -239,7 +238,7 @@ def finish(
         reading=reading,
         method_id=method.id,
         method_digest=method.digest,
-        method_parameters={**method.parameters(), "rows_listed": LISTED},
+        method_parameters=method.parameters(),
         rows=sum(shard.rows for shard in shards),
         no_text=sum(shard.no_text for shard in shards),
         skipped=skipped,

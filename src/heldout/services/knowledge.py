@@ -49,6 +49,7 @@ def knowledge_of(
     retired_in: Iterable[GitTree] = (),
 ) -> Knowledge:
     """Knowledge from given trees, for callers that look at another set of them (a push, the index)."""
+    trees = tuple(trees)
     files = _files(trees, _is_record_file)
     retirements = _files(retired_in, is_retirement)
     small = [oid for path, oids in files.items() if posixpath.basename(path) == RECORD_FILE for oid in oids]
@@ -62,7 +63,12 @@ def knowledge_of(
             findings = files.get(posixpath.join(posixpath.dirname(path), FINDINGS_FILE), [])
             scans += [_scan(git, record, findings) for record in records if settings.accepts(record.method_digest)]
     retired = (parse_retirement(contents[oids[0]], path) for path, oids in sorted(retirements.items()))
-    return Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged))
+    corpora = None
+    if settings.corpora:
+        from heldout.services.corpus_knowledge import corpus_cover
+
+        corpora = corpus_cover(git, trees, settings)
+    return Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
 
 
 def frozen_versions(

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from heldout.domain.canonical import digest_bytes
 from heldout.domain.corpus import (
+    LISTED,
     Against,
     CorpusFinding,
     CorpusReading,
@@ -63,7 +65,11 @@ def render_record(record: CorpusRecord) -> bytes:
             ],
             "counts": dict(record.counts),
             "hits": dict(record.hits),
-            "findings": {"digest": record.findings_digest, "lines": record.findings_lines},
+            "findings": {
+                "digest": record.findings_digest,
+                "lines": record.findings_lines,
+                "rows_listed": LISTED,
+            },
         }
     )
 
@@ -85,6 +91,8 @@ def _record(content: Any) -> CorpusRecord:
         raise ValueError(f"format is {content['format']!r}, expected {FORMAT!r}")
     corpus, method, findings, rows = (content[key] for key in ("corpus", "method", "findings", "rows"))
     kinds = [kind.value for kind in HitKind]
+    if findings["rows_listed"] != LISTED:
+        raise ValueError(f"it lists {findings['rows_listed']!r} rows an example, not {LISTED}")
     return CorpusRecord(
         corpus=_text(corpus["name"]),
         manifest=_digest(corpus["manifest"]),
@@ -224,6 +232,19 @@ def _parse_hit(row: dict[str, Any]) -> PlacedHit:
     return PlacedHit(
         _text(row["shard"]), Hit(HitKind(row["kind"]), _number(row["row"]), row["input"], similarity, inside)
     )
+
+
+def load_findings(record: CorpusRecord, data: bytes | None) -> tuple[CorpusFinding, ...]:
+    """Raises TamperedError (slug findings-changed) for bytes that are not those that the record names."""
+    path = f"{record.folder()}/{FINDINGS_FILE}"
+    hint = "take the file from its commit in Git, or scan the corpus again"
+    if data is None or digest_bytes(data) != record.findings_digest:
+        state = "missing" if data is None else "not the file that the record names"
+        raise TamperedError("findings-changed", f"{path} is {state}", hint=hint)
+    try:
+        return parse_findings(data, record.corpus, record.sources())
+    except ValueError as error:
+        raise TamperedError("findings-changed", f"{path} holds no findings: {error}", hint=hint) from error
 
 
 def check_place(record: CorpusRecord, path: str) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from heldout.domain.settings import Settings
+from heldout.domain.names import name_problem
+from heldout.domain.settings import RequiredCorpus, Settings
+from heldout.domain.sizes import parse_size
 from heldout.errors import ConfigError
 from heldout.storage.trees import FileTree
 from heldout.storage.yaml_files import load_yaml
 
 FILE = "heldout.yaml"
 FORMAT = "heldout/project@1"
-_KEYS = ("format", "accept_methods", "protected_branches", "scan")
+_KEYS = ("format", "accept_methods", "protected_branches", "scan", "corpora")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -42,14 +44,23 @@ def parse_settings(data: bytes) -> Settings:
     if not isinstance(scan, dict):
         raise ConfigError("wrong-type", "expected a mapping", file=FILE, field="scan")
     for key in scan:
-        if key != "on_commit":
-            raise _unknown(f"scan.{key}", ("scan.on_commit",))
+        if key not in ("on_commit", "memory"):
+            raise _unknown(f"scan.{key}", ("scan.on_commit", "scan.memory"))
     defaults = Settings()
     return Settings(
         accept_methods=_digests(content.get("accept_methods", [])),
         protected_branches=tuple(_strings(content, "protected_branches", defaults.protected_branches)),
         scan_on_commit=_flag(scan.get("on_commit", True), "scan.on_commit"),
+        corpora=_corpora(content.get("corpora", {})),
+        memory=_size(scan.get("memory"), "scan.memory"),
     )
+
+
+def _size(value: object, field: str) -> int | None:
+    size = parse_size(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    if size is None and value is not None:
+        raise ConfigError("wrong-type", "expected a size like 1GiB", file=FILE, field=field)
+    return size
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> ConfigError:
@@ -77,6 +88,35 @@ def _digests(value: object) -> tuple[str, ...]:
             hint="a scan record names its method's digest",
         )
     return tuple(value)
+
+
+def _corpora(content: object) -> tuple[RequiredCorpus, ...]:
+    """`must_scan`: a list of corpora for every dataset, or lists by dataset."""
+    if not isinstance(content, dict):
+        raise ConfigError("wrong-type", "expected a mapping", file=FILE, field="corpora")
+    for key in content:
+        if key != "must_scan":
+            raise _unknown(f"corpora.{key}", ("corpora.must_scan",))
+    wanted = content.get("must_scan", [])
+    if isinstance(wanted, dict):
+        return tuple(item for dataset, names in wanted.items() for item in _required(names, str(dataset)))
+    return _required(wanted, None)
+
+
+def _required(names: object, dataset: str | None) -> tuple[RequiredCorpus, ...]:
+    """Each `name`, or `name@sha256:...` for one state of it."""
+    field = "corpora.must_scan" if dataset is None else f"corpora.must_scan.{dataset}"
+    if not isinstance(names, list):
+        hint = "must_scan: [common-crawl], or must_scan: {support: [common-crawl]}"
+        raise ConfigError("wrong-type", "expected a list of corpora", file=FILE, field=field, hint=hint)
+    required = []
+    for text in names:
+        name, at, manifest = text.partition("@") if isinstance(text, str) else ("", "", "")
+        if name_problem(name) or (at and not _DIGEST.fullmatch(manifest)):
+            message = f"expected the name of a corpus, or name@sha256:<64 hex digits>, found {text!r}"
+            raise ConfigError("wrong-type", message, file=FILE, field=field, hint="heldout corpus list")
+        required.append(RequiredCorpus(name, dataset, manifest or None))
+    return tuple(required)
 
 
 def _flag(value: object, key: str) -> bool:
