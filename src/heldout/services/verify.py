@@ -22,6 +22,7 @@ from heldout.services.replay import Replay, replay_all
 from heldout.services.signed import Signers, agreed_state
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT, DatasetState
+from heldout.storage.corpus_records import ROOT as CORPORA
 from heldout.storage.git.trees import GitTree
 from heldout.storage.records import RECORD_FILE
 from heldout.storage.retirements import is_retirement, parse_retirement
@@ -67,6 +68,11 @@ def verify(
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
     problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
+    if workspace.tree(head).folder(CORPORA) is not None:
+        from heldout.services import verify_corpora
+
+        start = scope.base if not everything else None
+        problems += verify_corpora.corpora(workspace, head, start, progress, every_record=scope.every_record, replay=replay)
     records = _records(workspace, scope, problems)
     problems += _retirements(workspace, scope)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0
