@@ -4,6 +4,7 @@
     python benchmarks/growth.py --full                   the stated limits: 500 versions, 100 datasets, 10,000 shards,
                                                          5 GB, a million findings
     python benchmarks/growth.py --only versions findings
+    python benchmarks/growth.py --only rows --size 800000 --steps 5
 
 Prints seconds (in brackets processor time) and memory of each command for doubling sizes, and the exponent with which
 processor time and memory grow: 1 is in step, 2 is quadratic. Asserts nothing.
@@ -14,17 +15,35 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+import corpus
 from bench.growth import Cost, cost, grow
 from bench.repository import many_findings, many_versions
 from bench.timing import quiet_environment, run
 
-SMALL = {"versions": 120, "datasets": 24, "shards": 800, "megabytes": 16, "findings": 20_000, "path": 4_000}
-FULL = {"versions": 500, "datasets": 100, "shards": 10_000, "megabytes": 5_000, "findings": 1_000_000, "path": 4_000}
+SMALL = {
+    "versions": 120,
+    "datasets": 24,
+    "shards": 800,
+    "rows": 80_000,
+    "megabytes": 16,
+    "findings": 20_000,
+    "path": 4_000,
+}
+FULL = {
+    "versions": 500,
+    "datasets": 100,
+    "shards": 10_000,
+    "rows": 800_000,
+    "megabytes": 5_000,
+    "findings": 1_000_000,
+    "path": 4_000,
+}
 
 
 def main() -> None:
@@ -72,6 +91,22 @@ def shards(folder: Path, env: Mapping[str, str], size: int) -> dict[str, Cost]:
         (place / f"train/{number:05}.jsonl").write_text(_row(number), encoding="utf-8")
     (place / "test.jsonl").write_text(_row(-1), encoding="utf-8")
     return {"check": cost(["check", "train", "test.jsonl", "--holdout", "test"], cwd=place, env=env)}
+
+
+def rows(folder: Path, env: Mapping[str, str], size: int) -> dict[str, Cost]:
+    """Real sentences with planted pairs: `corpus.py`."""
+    place = folder / f"rows-{size}"
+    corpus.write(place, corpus.Plan(size))
+    found = {
+        "check": cost(
+            ["check", "train.jsonl", "holdout.jsonl", "--holdout", "holdout", "--quiet"],
+            cwd=place,
+            env=env,
+            accept=(1,),
+        )
+    }
+    shutil.rmtree(place)
+    return found
 
 
 def megabytes(folder: Path, env: Mapping[str, str], size: int) -> dict[str, Cost]:
@@ -124,6 +159,7 @@ MEASURES: dict[str, Callable[[Path, Mapping[str, str], int], dict[str, Cost]]] =
     "versions": versions,
     "datasets": datasets,
     "shards": shards,
+    "rows": rows,
     "megabytes": megabytes,
     "findings": findings,
     "path": path,

@@ -61,6 +61,6 @@ def grow(what: str, sizes: Sequence[int], measure: Callable[[int], Mapping[str, 
         cells = [f"{item.seconds:,.2f} s ({item.cpu:,.2f}) {item.memory:,.0f} MB" for item in costs]
         times = [max(item.cpu - start.cpu, 0.001) for item in costs]
         memories = [max(item.memory - start.memory, 0.1) for item in costs]
-        powers = [f"{exponent(sizes, values):.1f}" for values in (times, memories)] if len(sizes) > 1 else ["", ""]
+        powers = [f"{exponent(sizes, values):.2f}" for values in (times, memories)] if len(sizes) > 1 else ["", ""]
         rows.append([f"  {name}", *cells, *powers])
     print(table(rows), flush=True)

@@ -122,7 +122,7 @@ SIDES: dict[str, Side] = {
 
 
 def _flat(given: Sequence[str]) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
-    """Distinct normalised texts, and their code points one after the other."""
+    """Distinct texts, normalised, and their code points one after the other."""
     texts = _distinct(given)
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=offsets[1:])
@@ -130,10 +130,11 @@ def _flat(given: Sequence[str]) -> tuple[list[str], NDArray[np.uint32], NDArray[
 
 
 def _distinct(given: Sequence[str]) -> list[str]:
+    """Distinct texts, normalised."""
     from heldout.matching.texts import normalise_batch
 
-    normalised = normalise_batch(given)
-    return list(dict.fromkeys(normalised.text(position) for position in range(len(normalised))))
+    normalised = normalise_batch(list(dict.fromkeys(given)))
+    return [normalised.text(position) for position in range(len(normalised))]
 
 
 def _shingles(text: str) -> set[str]:

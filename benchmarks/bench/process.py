@@ -91,7 +91,7 @@ def serve(sides: Mapping[str, Side], arguments: Sequence[str]) -> bool:
         return False
     name, folder, rows, options = arguments[1:]
     job = Job(Path(folder), int(rows), json.loads(options))
-    found = sides[name](job)
+    found = sides[name](job)  # first, for it counts until here
     sys.stdout.write(json.dumps(job.used() | found) + "\n")
     return True
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from bench.checking import check_files
 from bench.planted import normalise, shingles
 from bench.timing import table
 
@@ -22,37 +20,22 @@ Pair = tuple[str, str]
 
 
 def whole(folder: Path, memory: str | None = None) -> str:
-    used, answer = _checked(folder, memory)
+    used = check_files(folder, *(["--memory", memory] if memory else []))
+    answer = used.answer
     size = sum((folder / f"{name}.jsonl").stat().st_size for name in ("train", "holdout"))
     limit = _normalising(folder)
     rows = sum(answer["splits"].values())
     lines = [
         ["rows", f"{rows:,}"],
-        ["seconds", f"{used['wall']:,.1f}"],
-        ["processor seconds", f"{used['cpu']:,.1f}"],
-        ["rows / processor second", f"{rows / used['cpu']:,.0f}"],
-        ["peak MB", f"{used['MB']:,.0f}"],
-        ["bytes of the files a second", f"{size / used['wall'] / 1e6:,.1f} MB"],
+        ["seconds", f"{used.wall:,.1f}"],
+        ["processor seconds", f"{used.cpu:,.1f}"],
+        ["rows / processor second", f"{rows / used.cpu:,.0f}"],
+        ["peak MB", f"{used.memory:,.0f}"],
+        ["bytes of the files a second", f"{size / used.wall / 1e6:,.1f} MB"],
         ["normalising alone", f"{limit / 1e6:,.1f} MB a second"],
-        ["share of that limit", f"{size / used['wall'] / limit:.3f}"],
+        ["share of that limit", f"{size / used.wall / limit:.3f}"],
     ]
     return f"heldout check{f' --memory {memory}' if memory else ''}\n{table(lines)}\n{_judged(folder, answer)}"
-
-
-def _checked(folder: Path, memory: str | None) -> tuple[Mapping[str, float], dict[str, Any]]:
-    command = [sys.executable, "-P", "-m", "heldout", "check", "train.jsonl", "holdout.jsonl", "--holdout", "holdout"]
-    command += ["--json", *(["--memory", memory] if memory else [])]
-    with tempfile.TemporaryFile() as out:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        wall = time.perf_counter() - start
-        if process.returncode not in (0, 1):
-            sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-        out.seek(0)
-        answer = json.load(out)
-    return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "MB": usage.ru_maxrss * 1024 / 1e6}, answer
 
 
 def _normalising(folder: Path) -> float:
