@@ -72,7 +72,8 @@ def verify(
         from heldout.services import verify_corpora
 
         start = scope.base if not everything else None
-        problems += verify_corpora.corpora(workspace, head, start, progress, every_record=scope.every_record, replay=replay)
+        every = scope.every_record
+        problems += verify_corpora.corpora(workspace, head, start, progress, every_record=every, replay=replay)
     records = _records(workspace, scope, problems)
     problems += _retirements(workspace, scope)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0
