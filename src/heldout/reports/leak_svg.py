@@ -66,7 +66,7 @@ def _rows(picture: Picture, bars: int, width: int) -> Iterator[str]:
         yield f'<line class="row" x1="{_LEFT}" y1="{y + 32}" x2="{width - 16}" y2="{y + 32}"/>'
         yield f'<text x="{_LEFT}" y="{y + 5}">{_text(_short(name))}</text>'
         if inside:
-            yield f'<text class="muted" x="{_LEFT}" y="{y + 22}">{inside} inside</text>'
+            yield f'<text class="muted" x="{_LEFT}" y="{y + 22}">{inside} repeated</text>'
         yield f'<rect class="bar" x="{bars}" y="{y - 7}" width="{length}" height="14" rx="2"/>'
         yield f'<text x="{bars + length + 8}" y="{y + 5}">{size}</text>'
 
