@@ -19,6 +19,9 @@ endif
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
+BENCH := $(VENV)-bench
+BENCH_STAMP := $(BENCH)/.installed
+BENCH_LOCK := requirements/bench.lock
 JOBS ?= 2
 TESTS ?= tests
 FUZZ_SECONDS ?= 120
@@ -76,15 +79,29 @@ fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), each target in
 ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 	@'$(BIN)/python' -m tools.ledger
 
-lock: $(STAMP) ## resolve requirements/dev.lock again, one lock for every Python
-	@'$(BIN)/uv' pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes --no-emit-index-url \
-	  --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml -o $(LOCK)
+lock: $(STAMP) ## resolve requirements/*.lock again, one lock for every Python
+	@for extra in dev bench; do
+	  '$(BIN)/uv' pip compile --quiet --universal --python-version 3.11 --extra $$extra --generate-hashes \
+	    --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml \
+	    -o requirements/$$extra.lock
+	done
 
 picture: $(STAMP) ## draw the picture in README.md from a run of the demo
 	@'$(BIN)/python' -m tools.terminal_svg
 
-bench: $(STAMP) ## measure scans, hooks and many versions
-	@for script in benchmarks/*.py; do '$(BIN)/python' "$$script"; done
+$(BENCH_STAMP): $(BENCH_LOCK) pyproject.toml
+	@python='$(INTERPRETER)'
+	"$${python:?Heldout needs Python 3.11 or newer}" -m venv '$(BENCH)'
+	export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+	'$(BENCH)/bin/python' -m pip install -qq --require-hashes -r $(BENCH_LOCK)
+	'$(BENCH)/bin/python' -m pip install -qq --no-deps --no-build-isolation --editable .
+	touch '$@'
+
+bench: $(BENCH_STAMP) ## measure everything, beside other libraries: half an hour; BENCH_ONLY="scan memory" for some
+	@for name in $(or $(BENCH_ONLY),scan containment families cache memory growth slices hooks limits); do
+	  printf '==> %s\n' "$$name"
+	  '$(BENCH)/bin/python' "benchmarks/$$name.py"
+	done
 
 clean: ## remove environments, caches and builds
 	@rm -rf .venv .venv-* dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
