@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.matching.kernels import kernels_for
 from heldout.matching.ragged import blocks, segments
 from heldout.matching.shingles import mix64
 
@@ -63,13 +64,13 @@ class BandIndex:
         A pair comes out at the first band in which it agrees, so nothing has to be sorted to remove repeats.
         """
         for number, band in enumerate(self.bands):
-            for a, b in _bucket_pairs(self._open(band)):
+            for a, b in _bucket_pairs(self.opened(band)):
                 kept = (self.family[a] != self.family[b]) | (self.family[a] < 0)
                 for earlier in range(number):
                     kept &= self.keys[earlier][a] != self.keys[earlier][b]
                 yield a[kept], b[kept]
 
-    def _open(self, band: Band) -> Band:
+    def opened(self, band: Band) -> Band:
         """The band without the buckets that lie whole inside one family, as capped ones do."""
         if not band.starts.size:
             return band
@@ -86,7 +87,13 @@ def band_index(keys: NDArray[np.uint64], present: NDArray[np.int64], *, cap: int
 
     `keys` may be a memory-mapped file: a band is read whole while it is sorted, and other bands only at candidates.
     """
-    built = tuple(_sort_band(row, present) for row in keys)
+    kernels = kernels_for(present.size * keys.shape[0])
+    if kernels is not None:
+        from heldout.matching.kernels.on_pairs import grouped
+
+        built = tuple(Band(*parts) for parts in grouped(kernels, keys, present))
+    else:
+        built = tuple(_sort_band(row, present) for row in keys)
     return BandIndex(keys, built, _families(keys.shape[1], built, cap), cap)
 
 
@@ -117,6 +124,11 @@ def band_keys(signatures: NDArray[np.uint32], bands: int) -> NDArray[np.uint64]:
     rows = width // bands
     if rows * bands != width:
         raise ValueError(f"{width} permutations do not divide into {bands} bands")
+    kernels = kernels_for(signatures.size)
+    if kernels is not None:
+        from heldout.matching.kernels import on_texts
+
+        return on_texts.band_keys(kernels, signatures, bands)
     keys = np.empty((bands, count), np.uint64)
     for band in range(bands):
         state = np.full(count, (band + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF, np.uint64)

@@ -16,6 +16,7 @@ The worst case, a bucket of m texts that agree in a band and are not near, is m*
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +24,23 @@ from numpy.typing import NDArray
 from heldout.matching.bands import BandIndex
 from heldout.matching.classes import Classes
 from heldout.matching.jaccard import Bounds, reaches, shared_with_one
+from heldout.matching.kernels import kernels_for
 from heldout.matching.shingles import ShingleSets, shingle_sets
 from heldout.matching.texts import NormalisedTexts
+
+if TYPE_CHECKING:
+    from heldout.matching.kernels.loader import Kernels
 
 
 def family_pairs(texts: NormalisedTexts, index: BandIndex, bounds: Bounds, classes: Classes) -> NDArray[np.int64]:
     """The partner pairs of all families as rows (a, b, intersection, union), shape (4, pairs); a < b, each once."""
     found = [np.zeros((4, 0), np.int64)]
     for members in families(index):
-        family = _Family(texts, members, bounds, classes)
-        found.extend(family.partners())
+        kernels = kernels_for(int(texts.lengths[members].sum()))
+        if kernels is not None:
+            found.append(_compiled(kernels, texts, members, bounds, classes))
+        else:
+            found.extend(_Family(texts, members, bounds, classes).partners())
     pairs = np.concatenate(found, axis=1)
     _, first = np.unique(pairs[0] * len(texts) + pairs[1], return_index=True)
     return pairs[:, first]
@@ -44,6 +52,17 @@ def families(index: BandIndex) -> list[NDArray[np.int64]]:
     order = involved[np.argsort(index.family[involved], kind="stable")]
     cuts = np.flatnonzero(np.diff(index.family[order])) + 1
     return [part for part in np.split(order, cuts) if part.size]
+
+
+def _compiled(
+    kernels: Kernels, texts: NormalisedTexts, members: NDArray[np.int64], bounds: Bounds, classes: Classes
+) -> NDArray[np.int64]:
+    from heldout.matching.kernels.on_pairs import family
+
+    marks = bounds.only(members).bitmaps
+    x, y, shared, total = family(kernels, texts.take(members), classes.matrix(members), marks, bounds.threshold)
+    one, other = members[x], members[y]
+    return np.stack([np.minimum(one, other), np.maximum(one, other), shared, total])
 
 
 class _Family:

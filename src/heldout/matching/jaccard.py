@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.matching.kernels import kernels_for
 from heldout.matching.minhash import fmix32
 from heldout.matching.ragged import blocks, segments
 from heldout.matching.shingles import ShingleSets, shingle_counts, shingle_hashes, shingle_sets
@@ -46,6 +47,14 @@ class Bounds:
         places = np.searchsorted(self.rows, rows)
         return Bounds(rows, self.bitmaps[places], self.sizes[places], self.threshold)
 
+    def spread(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Bitmaps and sizes in arrays for `count` texts, at the places of `rows`; the others' are not filled."""
+        if self.rows.size == count:
+            return np.ascontiguousarray(self.bitmaps), np.ascontiguousarray(self.sizes, np.int64)
+        marks, counts = np.empty((count, _BITS // 64), np.uint64), np.zeros(count, np.int64)
+        marks[self.rows], counts[self.rows] = self.bitmaps, self.sizes
+        return marks, counts
+
     def _apart(self, left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:
         # Summed over a transposed copy: numpy adds whole rows several times faster than it sums short ones.
         bits = np.ascontiguousarray(np.bitwise_count(left ^ right).T)
@@ -60,12 +69,19 @@ class Bounds:
 
 def bounds(texts: NormalisedTexts, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
     """Bounds of the texts with these ascending indices; 128 bytes a text."""
-    chosen = texts.take(rows)
-    return Bounds(rows, bitmaps(chosen), shingle_counts(chosen), threshold)
+    marks, counts = np.empty((rows.size, _BITS // 64), np.uint64), shingle_counts(texts)[rows]
+    for low, high in blocks(counts, _BLOCK):
+        marks[low:high] = bitmaps(texts.take(rows[low:high]))
+    return Bounds(rows, marks, counts, threshold)
 
 
 def bitmaps(texts: NormalisedTexts) -> NDArray[np.uint64]:
     """One bit of 1024 for every shingle of each text, shape (n, 16)."""
+    kernels = kernels_for(texts.codepoints.size)
+    if kernels is not None:
+        from heldout.matching.kernels import on_texts
+
+        return on_texts.bitmaps(kernels, texts)
     result = np.empty((len(texts), _BITS // 64), np.uint64)
     for low, high in texts.blocks(_TEXT_BLOCK):
         hashes, offsets = shingle_hashes(texts.part(low, high))
@@ -90,11 +106,24 @@ def verify(texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64], t
     Indices are those of `texts`, which may be any texts that cover the pairs. Two texts without shingles share nothing
     of nothing, which is 0/0 and counts as reaching it: leave them out (`Sketch.present`).
     """
+    kernels = kernels_for(_work(texts, a, b))
+    if kernels is not None and a.size:
+        from heldout.matching.kernels.on_pairs import verified
+
+        shared, total = verified(kernels, texts, a, b, threshold)
+        places = np.flatnonzero(shared >= 0)
+        return Verified(places, shared[places], total[places])
     sets = shingle_sets(texts, np.unique(np.concatenate([a, b])))
     intersection = intersections(sets, a, b)
     union = sets.sizes[sets.locate(a)] + sets.sizes[sets.locate(b)] - intersection
     places = np.flatnonzero(reaches(intersection, union, threshold))
     return Verified(places, intersection[places], union[places])
+
+
+def _work(texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64]) -> int:
+    """Code points that verification of the pairs reads."""
+    lengths = texts.lengths
+    return int(lengths[a].sum() + lengths[b].sum())
 
 
 def intersections(sets: ShingleSets, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

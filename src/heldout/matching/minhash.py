@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.matching.kernels import kernels_for
 from heldout.matching.shingles import shingle_hashes
 from heldout.matching.texts import NormalisedTexts
 
@@ -38,8 +39,13 @@ def fmix32(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def signatures(texts: NormalisedTexts, *, count: int = 64, seed: int = 1) -> NDArray[np.uint32]:
     """One signature a text, shape (n, count). Each depends on its own text only, so rows may come from a cache."""
-    result = np.full((len(texts), count), EMPTY, np.uint32)
     a, b = permutations(count, seed)
+    kernels = kernels_for(texts.codepoints.size) if count % 4 == 0 else None
+    if kernels is not None:
+        from heldout.matching.kernels import on_texts
+
+        return on_texts.signatures(kernels, texts, a, b)
+    result = np.full((len(texts), count), EMPTY, np.uint32)
     for low, high in texts.blocks(_BLOCK):
         hashes, offsets = shingle_hashes(texts.part(low, high))
         filled = np.flatnonzero(np.diff(offsets))

@@ -11,6 +11,7 @@ from heldout.matching.bands import BandIndex, band_index, band_keys
 from heldout.matching.classes import Classes
 from heldout.matching.families import family_pairs
 from heldout.matching.jaccard import Bounds, bounds, verify
+from heldout.matching.kernels import kernels_for
 from heldout.matching.parameters import NearParameters
 from heldout.matching.texts import NormalisedTexts
 
@@ -49,7 +50,7 @@ def near_pairs(
     present = np.flatnonzero(texts.lengths)
     index = band_index(band_keys(signatures, parameters.bands), present, cap=parameters.bucket_cap)
     limits = bounds(texts, index.grouped(), parameters.threshold)
-    proposed = _listed(index, limits)
+    proposed = proposals(index, limits)
     verified = verify(texts, proposed[0], proposed[1], parameters.threshold)
     listed = np.concatenate([proposed[:, verified.places], [verified.intersection, verified.union]])
     partners = family_pairs(texts, index, limits, classes)
@@ -59,10 +60,18 @@ def near_pairs(
     return NearPairs(a, b, intersection, union, order >= listed.shape[1], index.capped_buckets)
 
 
-def _listed(index: BandIndex, limits: Bounds) -> NDArray[np.int64]:
-    """Candidates outside families that the bounds admit, as rows (a, b)."""
+def proposals(index: BandIndex, limits: Bounds) -> NDArray[np.int64]:
+    """Candidates outside families that the bounds admit, as rows (a, b), each pair once."""
     kept = [np.zeros((2, 0), np.int64)]
-    for a, b in index.candidates():
-        possible = limits.admits(a, b)
-        kept.append(np.stack([a[possible], b[possible]]))
+    kernels = kernels_for(0)
+    if kernels is not None:
+        from heldout.matching.kernels.on_pairs import candidates
+
+        opened = [index.opened(band) for band in index.bands]
+        marks, counts = limits.spread(index.keys.shape[1])
+        kept.extend(np.stack(pair) for pair in candidates(kernels, index, opened, marks, counts, limits.threshold))
+    else:
+        for a, b in index.candidates():
+            possible = limits.admits(a, b)
+            kept.append(np.stack([a[possible], b[possible]]))
     return np.concatenate(kept, axis=1)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from heldout.matching.bands import band_keys
 from heldout.matching.jaccard import Bounds, bitmaps
-from heldout.matching.minhash import signatures
+from heldout.matching.kernels import kernels_for
+from heldout.matching.minhash import permutations, signatures
 from heldout.matching.parameters import MINHASH_LSH_V1, NearParameters
 from heldout.matching.shingles import shingle_counts
 from heldout.matching.texts import NormalisedTexts
@@ -51,6 +52,14 @@ def sketch(
     texts: NormalisedTexts, parameters: NearParameters = MINHASH_LSH_V1, *, keep_signatures: bool = True
 ) -> Sketch:
     """Signatures, band keys, bitmaps and sizes of a block of texts, in one pass over its code points."""
+    kernels = kernels_for(texts.codepoints.size) if parameters.permutations % 4 == 0 else None
+    if kernels is not None:
+        from heldout.matching.kernels.on_texts import sketched
+
+        a, b = permutations(parameters.permutations, parameters.seed)
+        return Sketch(
+            *sketched(kernels, texts, a, b, parameters.bands, keep=keep_signatures), sizes=shingle_counts(texts)
+        )
     marks = signatures(texts, count=parameters.permutations, seed=parameters.seed)
     kept = marks if keep_signatures else marks[:0]
     return Sketch(kept, band_keys(marks, parameters.bands), bitmaps(texts), shingle_counts(texts))

@@ -12,16 +12,22 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.domain.text import drop_unassigned
 from heldout.domain.unicode14 import ASSIGNED, LETTERS_AND_NUMBERS, ranges
+from heldout.matching.kernels import kernels_for
 from heldout.matching.ragged import blocks, offsets_of, segments
+
+if TYPE_CHECKING:
+    from heldout.matching.kernels.loader import Kernels
 
 _CODE_POINTS = 0x110000
 _BLOCK = 1 << 22  # code points normalised at a time, about 100 MB of working memory
+_TAKEN = 1 << 18  # code points copied at a time: their positions take eight times the room
 _SPACE = 32
 _CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}  # no surrogates: they are not letters
 
@@ -58,7 +64,12 @@ class NormalisedTexts:
     def take(self, rows: NDArray[np.int64]) -> NormalisedTexts:
         """A copy of the texts with these indices, in their order."""
         lengths = self.lengths[rows]
-        return NormalisedTexts(self.codepoints[segments(self.offsets[rows], lengths)], offsets_of(lengths))
+        offsets = offsets_of(lengths)
+        points = np.empty(int(offsets[-1]), self.codepoints.dtype)
+        for low, high in blocks(lengths, _TAKEN):
+            places = segments(self.offsets[rows[low:high]], lengths[low:high])
+            np.take(self.codepoints, places, out=points[offsets[low] : offsets[high]])
+        return NormalisedTexts(points, offsets)
 
     def blocks(self, budget: int) -> Iterator[tuple[int, int]]:
         """Ranges of texts with at most `budget` code points each (one text at least)."""
@@ -68,11 +79,23 @@ class NormalisedTexts:
 def normalise_batch(texts: Sequence[str]) -> NormalisedTexts:
     """`heldout.domain.text.normalise` of every text, in order."""
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    kernels = kernels_for(int(sizes.sum()), fresh=True)
+    if kernels is not None:
+        return _normalised_by(kernels, texts)
     parts = [_normalise_block(texts[low:high]) for low, high in blocks(sizes, _BLOCK)]
     if not parts:
         return NormalisedTexts(np.zeros(0, np.uint8), np.zeros(1, np.int64))
     lengths = np.concatenate([part.lengths for part in parts])
     return NormalisedTexts(np.concatenate([part.codepoints for part in parts]), offsets_of(lengths))
+
+
+def _normalised_by(kernels: Kernels, texts: Sequence[str]) -> NormalisedTexts:
+    from heldout.matching.kernels.on_texts import normalised_blocks
+
+    parts = normalised_blocks(kernels, texts, _fold, _letters)
+    lengths = np.concatenate([np.diff(ends, prepend=0) for _, ends in parts] or [np.zeros(0, np.int64)])
+    points = np.concatenate([points for points, _ in parts] or [np.zeros(0, np.uint8)])
+    return NormalisedTexts(points, offsets_of(lengths))
 
 
 def _normalise_block(texts: Sequence[str]) -> NormalisedTexts:
