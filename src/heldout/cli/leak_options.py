@@ -86,7 +86,7 @@ class LeakOptions:
         """A number from 0 to 100, exact as it was written."""
         value = _decimal(text)
         if value is None or not 0 <= value <= 100:
-            raise UsageError("bad-number", f"{flag} {text}: expected per cent, from 0 to 100", hint=f"{flag} 2.0")
+            raise UsageError("bad-value", f"{flag} {text}: expected per cent, from 0 to 100", hint=f"{flag} 2.0")
         return value
 
 
@@ -117,7 +117,7 @@ def _threshold(text: str) -> Fraction:
     value = _decimal(text)
     if value is None or not 0 < value <= 1 or value.as_tuple().exponent < -9:  # type: ignore[operator]
         message = f"--threshold {text}: expected a decimal above 0 and at most 1, with 9 decimals at most"
-        raise UsageError("bad-number", message, hint="--threshold 0.6")
+        raise UsageError("bad-value", message, hint="--threshold 0.6")
     return Fraction(value)
 
 
