@@ -7,12 +7,15 @@ import posixpath
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.corpus import CorpusFinding, CorpusReading, CorpusRecord
 from heldout.domain.coverage import Knowledge
 from heldout.errors import UsageError
+from heldout.services.corpus_crew import Runner
 from heldout.services.corpus_holdouts import read_holdouts
 from heldout.services.corpus_scan import CorpusScan, corpus_name, plan_reading, scan_corpus
 from heldout.services.progress import Progress
@@ -26,10 +29,14 @@ from heldout.storage.corpus_state import CorpusState
 from heldout.storage.signature_cache import FOLDER as CACHE
 from heldout.storage.trees import FileTree, FolderTree
 
+if TYPE_CHECKING:
+    from heldout.services.spark.session import SparkOptions
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusRequest:
-    """What a person asked for. `record` False prints and writes nothing; `commit` makes a commit of the record."""
+    """What a person asked for. `record` False prints and writes nothing; `commit` makes a commit of the record; `spark`
+    says where the files are read, None for here."""
 
     files: tuple[str, ...]
     against: tuple[str, ...]
@@ -38,10 +45,12 @@ class CorpusRequest:
     jobs: int | None = None
     record: bool = True
     commit: bool = False
+    spark: SparkOptions | None = None
 
 
 def scan(workspace: Workspace, request: CorpusRequest, progress: Progress) -> CorpusScan:
     """Scan a corpus, going on where an earlier run of the same scan was ended."""
+    runner = _on_spark(request.spark) if request.spark else None
     found = find_files(request.files)
     name = corpus_name(request.name, found)
     reading, reason = plan_reading(found, request.reading)
@@ -52,11 +61,20 @@ def scan(workspace: Workspace, request: CorpusRequest, progress: Progress) -> Co
     if not workspace.git.bare:
         key = (holdouts.digest, method.digest, json.dumps(reading.meaning()))
         state = CorpusState(workspace.git.top / CACHE, key)
-    made = scan_corpus(name, found, reading, holdouts, method, progress, state=state, jobs=request.jobs)
+    made = scan_corpus(name, found, reading, holdouts, method, progress, state=state, jobs=request.jobs, runner=runner)
     recorded = _record(workspace, made, progress, commit=request.commit) if request.record else None
     if recorded and not workspace.git.bare:
         _remember_place(workspace, name, request.files)
     return replace(made, text_field_reason=reason, recorded=recorded)
+
+
+def _on_spark(options: SparkOptions) -> Runner:
+    """Raises UsageError (spark-missing, java-missing) before anything is fetched or read."""
+    from heldout.services.spark.corpus import run
+    from heldout.services.spark.session import require_spark
+
+    require_spark()
+    return partial(run, options)
 
 
 def _record(workspace: Workspace, made: CorpusScan, progress: Progress, *, commit: bool) -> str:

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from ctypes import c_int64
@@ -36,6 +36,10 @@ class Task:
     only_digest: bool = False
 
 
+Runner = Callable[[Target, Sequence[Task], Progress], Iterator[tuple[Task, PartResult]]]
+"""What else may run tasks: another engine. Results come in any order."""
+
+
 def run(target: Target, tasks: Iterable[Task], jobs: int, progress: Progress) -> Iterator[tuple[Task, PartResult]]:
     """Results as they come, in any order. With one job everything happens here, in this process.
 
@@ -43,7 +47,7 @@ def run(target: Target, tasks: Iterable[Task], jobs: int, progress: Progress) ->
     """
     if jobs == 1:
         for task in tasks:
-            yield task, _done(target, task, progress.advance)
+            yield task, done(target, task, progress.advance)
         return
     crew = _Crew(target, jobs, progress)
     try:
@@ -170,8 +174,9 @@ def _work(task: Task) -> PartResult:
         if stop.value:
             raise _Stopped
 
-    return _done(_here["target"], task, advance)
+    return done(_here["target"], task, advance)
 
 
-def _done(target: Target, task: Task, advance: Any) -> PartResult:
+def done(target: Target, task: Task, advance: Callable[[int], None]) -> PartResult:
+    """What a task comes to, wherever it runs."""
     return digest_file(task.part) if task.only_digest else scan_part(target, task.part, advance)

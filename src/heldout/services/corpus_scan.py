@@ -28,7 +28,7 @@ from heldout.domain.method import Method
 from heldout.domain.names import name_problem
 from heldout.domain.proposal import propose_fields
 from heldout.errors import DataError, ExitCode, UsageError
-from heldout.services.corpus_crew import Task, run, usable_processors
+from heldout.services.corpus_crew import Runner, Task, run, usable_processors
 from heldout.services.corpus_holdouts import Holdouts
 from heldout.services.corpus_reader import Part, data_file, parts_of
 from heldout.services.corpus_worker import Target, moved
@@ -141,8 +141,12 @@ def scan_corpus(
     *,
     state: CorpusState | None = None,
     jobs: int | None = None,
+    runner: Runner | None = None,
 ) -> CorpusScan:
-    """Read every file once, but for parts that `state` knows. A function of the bytes, the holdouts and the method."""
+    """Read every file once, but for parts that `state` knows. A function of the bytes, the holdouts and the method.
+
+    `runner` reads the parts in place of `jobs` processes of this machine.
+    """
     parts = {file: parts_of(file, reading) for file in found.files}
     tasks = [Task(part) for pieces in parts.values() for part in pieces]
     tasks += [Task(Part(file), only_digest=True) for file, pieces in parts.items() if len(pieces) > 1]
@@ -151,7 +155,9 @@ def scan_corpus(
     progress.stage(f"scanning {name}: {len(tasks) - len(todo)} of {len(tasks)} parts were known")
     if todo:
         target = Target(holdouts.index(method), holdouts.digests(), reading)
-        for task, result in run(target, todo, _jobs(jobs, todo), progress):
+        for task, result in (
+            runner(target, todo, progress) if runner else run(target, todo, _jobs(jobs, todo), progress)
+        ):
             known[task] = result
             _keep(state, task, result, progress)
             progress.stage(f"scanning {name}: {len(known)} of {len(tasks)} parts")

@@ -10,7 +10,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 from urllib.parse import unquote
@@ -101,6 +101,18 @@ def open_file(file: CorpusFile) -> Iterator[BinaryIO]:
     with _told(file.shown):
         system.invalidate_cache()
         _require_same(file, _remote_mark(system.info(path)))
+
+
+def as_seen_here(file: CorpusFile) -> CorpusFile:
+    """A file found by another machine, as this one sees it.
+
+    Machines that share a disk number it and its files each in their own way; size and time of change are the file's.
+    """
+    if file.remote:
+        return file
+    mark = _local_mark(status(Path(file.place), file.shown))
+    same = mark.split(":")[2:] == file.mark.split(":")[2:]
+    return replace(file, mark=mark) if same else file
 
 
 class _Remote:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from heldout.cli.commands.check import BadRow
+from heldout.cli.engine_options import Engine, EngineOption, MasterOption, SparkConfOption, spark_options
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
 
@@ -42,6 +43,9 @@ def corpus_scan(
     jobs: Annotated[
         int | None, typer.Option(min=1, max=64, help="Processes; default: one a processor where it is worth it.")
     ] = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
+    spark_conf: SparkConfOption = None,
     record: Annotated[bool, typer.Option("--record/--no-record", help="Write the record, or only print.")] = True,
     commit: Annotated[bool, typer.Option("--commit", help="Commit the record, and nothing else.")] = False,
     as_json: Json = False,
@@ -73,7 +77,14 @@ def corpus_scan(
         skip_bad_rows=on_bad_row is BadRow.SKIP,
     )
     request = service.CorpusRequest(
-        tuple(files), tuple(against), reading, name=name, jobs=jobs, record=record, commit=commit
+        tuple(files),
+        tuple(against),
+        reading,
+        name=name,
+        jobs=jobs,
+        record=record,
+        commit=commit,
+        spark=spark_options(engine, master, spark_conf),
     )
     made = service.scan(session.workspace, request, session.progress)
     session.progress.close()
