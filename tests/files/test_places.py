@@ -292,9 +292,9 @@ def test_a_document_is_read_up_to_its_limit(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_no_room_for_a_copy_of_a_parquet_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from heldout.storage.readers import parquet
+    from heldout.storage.readers.parquet import process
 
-    monkeypatch.setattr(parquet, "_SPOOL_LIMIT", 1 << 10)
+    monkeypatch.setattr(process, "_SPOOL_LIMIT", 1 << 10)
     (tmp_path / "f.parquet").write_bytes(bytes(4096))
     ran = heldout(tmp_path, "check", "f.parquet")
     assert (ran.code, ran.out) == (2, "")

@@ -33,6 +33,7 @@ _YAML: Final = (
     "- ", ": ", "? ", "#", "&a ", "*a", "!!str ", "---", "...", "%YAML 1.1", "|", ">", "|+", "'", '"', "[", "]", "{",
     "}", "\t", "\r", "\u0085", "\u2028", "\ufeff", "\\ud83d\\ude00", "\\x41", "~", "no", "012", "2024-99-99", "1_0",
     "<<", "=", "\n  ",
+    ", ", " #", "''", "- {a: b}", "[c, d]",
 )  # fmt: skip
 _DATASET: Final = (
     "format: heldout/dataset@1\n", "name: a\n", "data:\n", "- path: a.csv\n", "  split: train\n", "records: ",
@@ -70,6 +71,8 @@ _YAML_SEEDS: Final = (
     b"schema: '2.0'\nstages:\n  s:\n    wdir: d\n    outs:\n    - {path: a, md5: d8e8fca2dc0f896fd7cb4cb0031ba249}\n",
     b"a: - b\n",
     b"# c\rb: 1\na: 2\n",
+    b"a: {b: [c, 'd''e', \"f\"], \"g\": {}}  # h\ni: j, k (l) & \"m\" [n]\n- 'o'\n",
+    b"d:\n- {path: a.csv, split: {field: n, ranges: {x: [1, 2.5]}}}\n- [[], [-1, no]] # c\n",
 )
 _DATASETS: Final = (
     b"format: heldout/dataset@1\nname: support\ndata:\n  - {path: train.csv, split: train}\nfields: {input: text}\n",

@@ -1,13 +1,13 @@
 """From one Git hook to one use case, and from its outcome to messages and an exit status.
 
-Git is waiting for us, so only what the hook at hand needs is imported (argparse, no Typer, no DVC, no GitPython).
+Git is waiting for us, so only what the hook at hand needs is imported: no DVC, no GitPython, and no parser of command
+lines, for our shims alone call this.
 A defect of ours never costs anyone a commit: it is reported in a line, logged, and Git goes on. Pushing a version is
 the exception, because a push cannot be taken back.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,50 +22,49 @@ if TYPE_CHECKING:
 _BLOCKED = 1
 _BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
 _AFTER_COMMIT = ("post-commit", "post-merge", "post-rewrite")
+_USAGE = f"{'|'.join((*_BEFORE_COMMIT, *_AFTER_COMMIT))} | tag OID NAME ... | pre-push REMOTE [URL]"
 
 
 def main(arguments: Sequence[str]) -> int:
     """The exit status of a hook. Git takes every status but 0 as a refusal, where the hook can refuse at all."""
-    options = _parser().parse_args(arguments)
-    updates = parse_push(_read_stdin()) if options.hook == "pre-push" else []
+    hook, *values = arguments or [""]
+    if not _is_call(hook, values):
+        _say(f"usage: python -m heldout.hooks {_USAGE}; Git's hooks run this, not people")
+        return ExitCode.NO_VERDICT
+    updates = parse_push(_read_stdin()) if hook == "pre-push" else []
     try:
-        lines, refused = _run(options, updates)
+        lines, refused = _run(hook, values, updates)
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except HeldoutError as error:
-        return _report(error, options.hook)
+        return _report(error, hook)
     except OSError as error:
         return _no_room(error, updates)
     except Exception as error:
-        return _defect(error, options.hook, updates)
+        return _defect(error, hook, updates)
     for line in lines:
         _say(line)
     return _BLOCKED if refused else 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m heldout.hooks", description="Run by Git's hooks, not by people.")
-    commands = parser.add_subparsers(dest="hook", required=True)
-    for name in (*_BEFORE_COMMIT, *_AFTER_COMMIT):
-        commands.add_parser(name)
-    tag = commands.add_parser("tag")
-    tag.add_argument("pairs", nargs="+", metavar="OID NAME")
-    push = commands.add_parser("pre-push")
-    push.add_argument("remote")
-    push.add_argument("url", nargs="?", default="")
-    return parser
+def _is_call(hook: str, values: Sequence[str]) -> bool:
+    if hook == "tag":
+        return bool(values) and len(values) % 2 == 0
+    if hook == "pre-push":
+        return 1 <= len(values) <= 2
+    return hook in (*_BEFORE_COMMIT, *_AFTER_COMMIT) and not values
 
 
-def _run(options: argparse.Namespace, updates: list[RefUpdate]) -> tuple[list[str], bool]:
+def _run(hook: str, values: Sequence[str], updates: list[RefUpdate]) -> tuple[list[str], bool]:
     """Lines for the person, and whether Git is refused."""
     git = Git.discover(Path.cwd())
-    if options.hook == "pre-push":
+    if hook == "pre-push":
         from heldout.reports.hooks import push_lines
         from heldout.services import push_guard
 
         verdict = push_guard.check(git, updates)
         return push_lines(verdict), verdict.refused
-    outcome = _outcome(git, options)
+    outcome = _outcome(git, hook, values)
     if not (outcome.scans or outcome.notes):
         return [], outcome.refused
     from heldout.reports.hooks import hook_lines
@@ -73,14 +72,14 @@ def _run(options: argparse.Namespace, updates: list[RefUpdate]) -> tuple[list[st
     return hook_lines(outcome), outcome.refused
 
 
-def _outcome(git: Git, options: argparse.Namespace) -> HookOutcome:
-    if options.hook == "tag":
+def _outcome(git: Git, hook: str, values: Sequence[str]) -> HookOutcome:
+    if hook == "tag":
         from heldout.services import tag_guard
 
-        return tag_guard.check(git, list(zip(options.pairs[::2], options.pairs[1::2], strict=True)))
+        return tag_guard.check(git, list(zip(values[::2], values[1::2], strict=True)))
     from heldout.services import ensure
 
-    return ensure.before_commit(git) if options.hook in _BEFORE_COMMIT else ensure.after_commit(git)
+    return ensure.before_commit(git) if hook in _BEFORE_COMMIT else ensure.after_commit(git)
 
 
 def _read_stdin() -> str:

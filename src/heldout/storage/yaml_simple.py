@@ -1,8 +1,8 @@
-"""A parser for the plain block YAML that Heldout and DVC write themselves.
+"""A parser for the plain YAML that Heldout and DVC write themselves, and that people write in a dataset.yaml.
 
 Hooks read records and pointers in milliseconds, and importing ruamel.yaml alone costs 70 ms (measured). This reads the
-subset that is one `key: value` or `- value` a line, with plain or JSON-quoted scalars; for anything else it gives up
-with None, and the complete parser decides.
+subset that is one `key: value` or `- value` a line, with plain or quoted scalars and lists and mappings in brackets
+that end on their line; for anything else it gives up with None, and the complete parser decides.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from heldout.storage.yaml_scalars import plain_value
 Path = tuple[str | int, ...]
 
 _ENTRY = re.compile(r'([A-Za-z_][A-Za-z0-9_.-]*|"(?:[^"\\]|\\.)*"):(?: +(.*))?')
-# No character that YAML gives a meaning at the start of, or inside, a scalar: quotes, brackets, '#', ': ' and the like.
-_PLAIN = re.compile(r"[A-Za-z0-9_./+~-][A-Za-z0-9_./@+~()=;-]*(?: [A-Za-z0-9_./@+()=;-]+)*")
-_EMPTY: Final = ("[]", "{}")
+# Once it has begun, a scalar that ends with its line may hold all but ':' and '#': commas and brackets are text there.
+_PLAIN = re.compile(r"[\w./+~-][^\s:#]*(?: [^\s:#]+)*")
+_SINGLE = re.compile(r"'(?:[^']|'')*'")
+_QUOTES: Final = "\"'"
+_BRACKETS: Final = "[{"
 _LONGEST_KEY: Final = 1000  # characters; YAML itself ends at 1,024
 
 
@@ -75,12 +77,22 @@ class _Parser:
                 raise _Beyond
             key, value = entry
             here = (*path, key)
-            self.places[here] = self.lines[self.at][0]
+            self.places[here] = number = self.lines[self.at][0]
             self.at += 1
-            result[key] = _scalar(value) if value else self._nested(indent, here)
+            result[key] = self._inline(value, here, number) if value else self._nested(indent, here)
         if self.indent() > indent:
             raise _Beyond
         return result
+
+    def _inline(self, text: str, path: Path, number: int) -> JSON:
+        """What stands on the line of its key or dash."""
+        if text in ("[]", "{}"):
+            return [] if text == "[]" else {}
+        if text[0] in _BRACKETS:
+            from heldout.storage.yaml_flow import FlowParser
+
+            return FlowParser(text, number, self.places, _value, _key).parse(path)
+        return _value(text)
 
     def _nested(self, indent: int, path: Path) -> JSON:
         """What follows `key:` alone: deeper lines, a list at the key's own indent, or nothing, which is null."""
@@ -105,7 +117,7 @@ class _Parser:
                 result.append(self._mapping(inner, here))
             else:
                 self.at += 1
-                result.append(_scalar(rest))
+                result.append(self._inline(rest, here, number))
         if self.indent() > indent:
             raise _Beyond
         return result
@@ -116,14 +128,17 @@ class _Parser:
 def _line(raw: str) -> tuple[int, str]:
     """Indent and content; no content for an empty line or a comment."""
     content = raw.lstrip(" ")
+    indent = len(raw) - len(content)
     # YAML ends a line at more characters than \n, in comments too, and refuses others: all of them are not printable.
     if not raw.isprintable():
         raise _Beyond
     if not content or content.startswith("#"):
         return 0, ""
+    if " #" in content and not any(quote in content for quote in _QUOTES):
+        content = content[: content.index(" #")].rstrip(" ")
     if content.startswith(("---", "...", "%")) or content != content.rstrip():
         raise _Beyond
-    return len(raw) - len(content), content
+    return indent, content
 
 
 @lru_cache(maxsize=4096)
@@ -132,20 +147,18 @@ def _entry(content: str) -> tuple[str, str | None] | None:
     entry = _ENTRY.fullmatch(content)
     if entry is None:
         return None
-    if len(entry[1]) > _LONGEST_KEY:
+    return _key(entry[1]), entry[2]
+
+
+def _key(text: str) -> str:
+    if len(text) > _LONGEST_KEY:
         raise _Beyond
-    return _quoted(entry[1]) if entry[1].startswith('"') else entry[1], entry[2]
-
-
-def _scalar(text: str) -> JSON:
-    if text in _EMPTY:
-        return [] if text == "[]" else {}
-    return _value(text)
+    return _quoted(text) if text[0] in _QUOTES else text
 
 
 @lru_cache(maxsize=4096)
 def _value(text: str) -> JSON:
-    if text.startswith('"'):
+    if text[0] in _QUOTES:
         return _quoted(text)
     if not _PLAIN.fullmatch(text) or text.startswith("- ") or text == "-":
         raise _Beyond
@@ -153,7 +166,11 @@ def _value(text: str) -> JSON:
 
 
 def _quoted(text: str) -> str:
-    """A text in double quotes; of the escapes, those that JSON and YAML read alike."""
+    """A text in quotes; of the escapes in double ones, those that JSON and YAML read alike."""
+    if text.startswith("'"):
+        if not _SINGLE.fullmatch(text):
+            raise _Beyond
+        return text[1:-1].replace("''", "'")
     if "\\u" in text:
         raise _Beyond  # JSON joins the halves of a surrogate pair, YAML does not
     value = json.loads(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heldout.errors import RepositoryError
-from heldout.storage.git import index, refs, trees
+from heldout.storage.git import refs, trees
 from heldout.storage.git.objects import Objects
 from heldout.storage.git.process import NAMES_A_REPOSITORY, foreign_environment, inherited_environment, run_git
 
@@ -158,6 +158,8 @@ class Git:
 
     def index_tree(self) -> str | None:
         """A tree of what would be committed now, by the index the current hook sees; None while paths are unmerged."""
+        from heldout.storage.git import index
+
         return index.write_tree(self)
 
     def changed_paths(self, old: str, new: str, under: Sequence[str] = ()) -> list[str]:
@@ -170,6 +172,8 @@ class Git:
 
         Raises RepositoryError `index-locked`.
         """
+        from heldout.storage.git import index
+
         index.stage(self, files)
 
     def adopt(self, paths: Iterable[str]) -> None:
@@ -178,6 +182,8 @@ class Git:
         Needed after `git commit PATH`: what a hook stages there reaches the commit and not the user's own index.
         Older files that the index lacks are the user's staged removals, and stay removed.
         """
+        from heldout.storage.git import index
+
         index.adopt(self, list(paths))
 
     def commit_files(
@@ -195,6 +201,8 @@ class Git:
         Raises RepositoryError: `detached-head`; `head-moved` when the branch is no longer at `expected_head`;
         `git-failed`, for instance when the commit has to be signed and cannot be.
         """
+        from heldout.storage.git import index
+
         return index.commit_files(self, files, message, expected_head, on_note or (lambda _: None))
 
     # --- history and refs --------------------------------------------------------------------------------------------
