@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from support.cli import Ran, heldout
+from support.console import ROOT
 from support.data import data_path, prepared, truth
 
 from heldout.domain.text import normalise
@@ -533,6 +534,12 @@ def test_the_picture_holds_the_numbers_of_the_report(tmp_path: Path) -> None:
     assert "records in any finding: 8" in texts
     assert "prefers-color-scheme:dark" in drawing
     assert not re.search(r"href|url\(|@import|@font-face|<script", drawing)
+
+
+@pytest.mark.req("E39", "E2")
+def test_the_picture_in_the_documentation_is_that_of_the_sample(tmp_path: Path) -> None:
+    leak(tmp_path, "report", *sample(), "--svg", "overlap.svg")
+    assert (tmp_path / "overlap.svg").read_bytes() == (ROOT / "docs" / "images" / "overlap.svg").read_bytes()
 
 
 @pytest.mark.req("E39")
