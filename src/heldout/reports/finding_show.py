@@ -81,7 +81,9 @@ def _text(example: Example) -> str:
 
 
 def _shared(finding: Finding, a: Example, b: Example, screen: Screen) -> list[str]:
-    """The literal overlap, in the normalised text that offsets are of."""
+    """The literal overlap, in the normalised text that offsets are of; nothing where a text cannot be read here."""
+    if not (a.has_input and b.has_input):
+        return []
     lines, size = [], 0
     if (inside := finding.containment) is not None:
         short, longer = (a, b) if inside.short == "a" else (b, a)

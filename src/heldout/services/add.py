@@ -85,7 +85,8 @@ class _Job:
         return self.workspace.git.top / ROOT / self.request.name
 
     def read(self, spec: DatasetSpec) -> Reading:
-        return read_version(spec, "", self.data, keep_texts=False, progress=self.progress)
+        # What is kept outside is known by its digest: nothing here needs to read it.
+        return read_version(replace(spec, payloads=None), "", self.data, keep_texts=False, progress=self.progress)
 
     def sample(self, item: DataFile, *, skip: bool) -> list:  # type: ignore[type-arg]
         return first_rows(self.data, item, (lambda _: None) if skip else None)

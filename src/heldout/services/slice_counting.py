@@ -47,7 +47,7 @@ def rows_to_count(spec: DatasetSpec, data: DataSource) -> Iterator[Example | Qui
 
     Raises DataError for a row that cannot be read exactly.
     """
-    if spec.on_bad_row == "skip" or any(spec.lookup_paths()):
+    if spec.on_bad_row == "skip" or any(spec.lookup_paths()) or spec.payloads is not None:
         skip = _ignore if spec.on_bad_row == "skip" else None
         yield from (example for _, example in examples(spec, data, skip))
         return

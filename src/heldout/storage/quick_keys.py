@@ -15,9 +15,6 @@ from heldout.storage.json_strict import MAX_DEPTH
 
 _EMPTY: Final[dict[str, Any]] = {}
 _QUOTE, _COLON, _BACKSLASH, _SPACE = b'":\\ '
-_E: Final = 101
-_LONG: Final = re.compile(rb"[0-9.]{16}")  # perhaps a number of more digits than a float keeps
-_EXPONENT: Final = re.compile(rb"[0-9.][eE][-+0-9]")
 _APART: Final = re.compile(rb'["\s]\s:')  # perhaps a key that stands apart from its colon
 
 
@@ -28,11 +25,6 @@ def are_distinct(block: bytes, values: list[Any]) -> bool:
         return are_keys(block, shallow, lambda: sum(keys(value, 0) for value in values))
     except (TypeError, AttributeError):
         return False
-
-
-def are_exact(block: bytes, values: list[Any]) -> bool:
-    """The same for values of a parser that rounds numbers: whether there is none that it could have rounded, too."""
-    return not _may_be_rounded(block) and are_distinct(block, values)
 
 
 def are_keys(block: bytes, shallow: int, total: Callable[[], int]) -> bool:
@@ -89,17 +81,6 @@ def _keys_written(block: bytes) -> int:
         return -1
     keys = colons[before == _QUOTE]
     return -1 if (data[keys - 2] == _BACKSLASH).any() else len(keys)
-
-
-def _may_be_rounded(block: bytes) -> bool:
-    import numpy as np
-
-    data = np.frombuffer(block, dtype=np.uint8)
-    digits = (data - np.uint8(46)) < 12  # a point, a slash, a digit
-    # Sixteen in a row hold eight that stand at a multiple of eight.
-    eights = digits[: len(digits) // 8 * 8].view(np.uint64) == 0x0101010101010101
-    exponents = ((data[1:] | 32) == _E) & digits[:-1]
-    return bool((eights.any() and _LONG.search(block)) or (exponents.any() and _EXPONENT.search(block)))
 
 
 def _is_deep(block: bytes) -> bool:

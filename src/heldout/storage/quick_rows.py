@@ -19,7 +19,7 @@ from heldout.domain.example import JSON, Example
 from heldout.domain.paths import parse_path
 from heldout.errors import DataError
 from heldout.storage.exact_numbers import exact_float
-from heldout.storage.quick_keys import are_distinct, are_exact, are_keys, keys
+from heldout.storage.quick_keys import are_distinct, are_keys, keys
 from heldout.storage.quick_shape import Rows, Shape, shape_of
 from heldout.storage.readers import format_of, read_rows
 from heldout.storage.readers.compressed import decompressed
@@ -36,7 +36,7 @@ _OPTIONAL: Final = ("synthetic", "payload", *_TEXTS)
 _PARTS: Final = ("key", "split", "input", "expected", "tags", *_OPTIONAL)
 
 
-_is_sound = are_exact
+_is_sound = are_distinct
 
 
 class QuickRow:
@@ -144,14 +144,14 @@ def _values(lines: list[bytes], decode: Callable[[bytes], Any]) -> list[Any]:
 
     try:
         return list(map(decode, lines))
-    except (MsgspecError, ValueError, RecursionError):
+    except (MsgspecError, RecursionError):
         return [_value(line, decode, MsgspecError) for line in lines]
 
 
 def _value(line: bytes, decode: Callable[[bytes], Any], error: type[Exception]) -> Any:
     try:
         return decode(line)
-    except (error, ValueError, RecursionError):
+    except (error, RecursionError):
         return None
 
 
