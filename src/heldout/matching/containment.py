@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.classes import Classes
+from heldout.matching.kernels import kernels_for
 from heldout.matching.ragged import blocks, segments
 from heldout.matching.rolling import rolling_hash
 from heldout.matching.texts import NormalisedTexts
@@ -79,20 +80,26 @@ class _Anchors:
     drop: np.uint64
 
 
-def containments(texts: NormalisedTexts, min_length: int, classes: Classes, max_matches: int) -> Containments:
+def containments(
+    texts: NormalisedTexts,
+    min_length: int,
+    classes: Classes,
+    max_matches: int,
+    *,
+    shorts: NDArray[np.bool_] | None = None,
+) -> Containments:
     """Every pair in which a text of at least `min_length` code points is a proper substring of another.
 
     A short text inside more than `max_matches` longs yields only, for each class, the long of lowest index that has
-    it. Time is linear in all code points plus the occurrences of anchors; memory 8 bytes a code point plus blocks.
+    it. `shorts` (n) says which texts are looked for; all, if it is not given. Time is linear in all code points plus
+    the occurrences of anchors; memory 8 bytes a code point plus blocks, and half a byte in the kernels.
     """
     if min_length < 1:
         raise ValueError("a containment guard of no characters would put every text inside every other")
     found, fresh, held = np.zeros((4, 0), np.int64), [np.zeros((4, 0), np.int64)], 0
     totals = np.zeros(len(texts), np.int64)
-    windows = _windows(texts, min_length)
-    anchors = _anchors(windows)
-    for candidates in _candidates(windows, anchors):
-        matches = _preferred(texts, _verified(windows, candidates))
+    wanted = np.ones(len(texts), np.bool_) if shorts is None else shorts
+    for matches in _matches(texts, min_length, wanted):
         totals += np.bincount(matches[0], minlength=len(texts))
         fresh.append(matches)
         held += matches.shape[1]
@@ -106,6 +113,20 @@ def containments(texts: NormalisedTexts, min_length: int, classes: Classes, max_
     return Containments(short, long, position.astype(np.uint8), offset, aligned, capped)
 
 
+def _matches(texts: NormalisedTexts, length: int, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+    """Blocks of (short, long, position code, offset), each pair once."""
+    kernels = kernels_for(texts.codepoints.size)
+    if kernels is not None:
+        from heldout.matching.kernels.on_windows import matches
+
+        yield from matches(kernels, texts, length, wanted)
+        return
+    windows = _windows(texts, length)
+    anchors = _anchors(windows, wanted)
+    for candidates in _candidates(windows, anchors):
+        yield _preferred(texts, _verified(windows, candidates))
+
+
 def _windows(texts: NormalisedTexts, length: int) -> _Windows:
     hashes = np.zeros(texts.codepoints.size, np.uint64)
     for low, high in texts.blocks(_BLOCK):
@@ -114,8 +135,8 @@ def _windows(texts: NormalisedTexts, length: int) -> _Windows:
     return _Windows(texts, length, hashes)
 
 
-def _anchors(windows: _Windows) -> _Anchors:
-    """The rarest window of every text that is long enough, the first of equally rare ones.
+def _anchors(windows: _Windows, wanted: NDArray[np.bool_]) -> _Anchors:
+    """The rarest window of every wanted text that is long enough, the first of equally rare ones.
 
     A window whose count is 1 occurs nowhere else, so neither does its text, which is then left out.
     """
@@ -129,7 +150,7 @@ def _anchors(windows: _Windows) -> _Anchors:
         shifts = places - np.repeat(windows.texts.offsets[owners], sizes)
         ranked = counts[windows.hashes[places] >> drop].astype(np.int64) << np.int64(32) | shifts
         rarest = np.minimum.reduceat(ranked, np.cumsum(sizes) - sizes)
-        shared = rarest >> np.int64(32) > 1
+        shared = (rarest >> np.int64(32) > 1) & wanted[owners]
         kept.append(np.stack([owners[shared], rarest[shared] & np.int64(0xFFFFFFFF)]))
     shorts, shifts = np.concatenate(kept, axis=1)
     hashes = windows.hashes[windows.texts.offsets[shorts] + shifts]

@@ -69,6 +69,7 @@ class Kernels(NamedTuple):
     mark: Kernel
     tally_marked: Kernel
     rarest: Kernel
+    index: Kernel
     occurrences: Kernel
 
 

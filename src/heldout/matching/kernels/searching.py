@@ -1,6 +1,6 @@
 # mypy: disable-error-code="arg-type,assignment"
 # Whole numbers are 64 bits wide once compiled, whether Python calls them int or numpy int64.
-"""Kernels that find texts inside others by windows of a fixed length (`heldout.matching.compiled_containment`).
+"""Kernels that find texts inside others by windows of a fixed length (`heldout.matching.kernels.on_windows`).
 
 The hash of a window is a polynomial in its code points modulo 2^64, rolled along the text. Hashes only propose.
 """
@@ -168,6 +168,19 @@ def rarest(
     return 0
 
 
+def index(hashes: Longs, count: int, slots: Ints, mask: int, drop: int, filter_: Longs) -> int:
+    """Enter distinct hashes into an open-addressing table of -1, and into the filter."""
+    shift = np.uint64(drop)
+    for k in range(count):
+        at = np.int64(hashes[k] >> _S29) & mask
+        while slots[at] >= 0:
+            at = (at + 1) & mask
+        slots[at] = k
+        slot = hashes[k] >> shift
+        filter_[np.int64(slot >> _S6)] |= _ONE << (slot & _S63)
+    return 0
+
+
 def _same(b8: Bytes, b16: Shorts, b32: Words, width: int, i: int, j: int, length: int) -> bool:
     k = 0
     while k < length and point(b8, b16, b32, width, i + k) == point(b8, b16, b32, width, j + k):
@@ -252,5 +265,6 @@ KERNELS = {
     mark: "tqqnnnQ",
     tally_marked: "tqnnnnQni",
     rarest: "tqqnnniqqQ",
+    index: "QninnQ",
     occurrences: "tqqnnnIqnQinQqqqqqqn",
 }
