@@ -6,20 +6,26 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from heldout.domain.leak import LeakSettings, Shingles
-from heldout.domain.leak_text import Steps
 from heldout.errors import UsageError
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
+
+    from heldout.domain.leak import LeakSettings
     from heldout.services.leak_read import LeakRequest
 
-_WORDS_K = 3
+
+class ShingleKind(StrEnum):
+    """As `heldout.domain.leak.Shingles`, which is imported only by a command that runs."""
+
+    CHARS = "chars"
+    WORDS = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ class LeakOptions:
     no_punctuation: Annotated[bool, typer.Option("--no-punctuation", help="Keep ASCII punctuation.")] = False
     nfkc: Annotated[bool, typer.Option("--nfkc", help="Also fold Unicode's compatibility forms.")] = False
     threshold: Annotated[str, typer.Option(metavar="JACCARD", help="Near from here on: above 0, at most 1.")] = "0.60"
-    shingles: Annotated[Shingles, typer.Option(help="Shingles of characters, or of words.")] = Shingles.CHARS
+    shingles: Annotated[ShingleKind, typer.Option(help="Shingles of characters, or of words.")] = ShingleKind.CHARS
     k: Annotated[
         int | None, typer.Option("--k", min=1, max=64, help="Length of a shingle: 5 characters, or 3 words.")
     ] = None
@@ -50,14 +56,17 @@ class LeakOptions:
 
     def settings(self) -> LeakSettings:
         """Raises UsageError for values that no comparison can be made with."""
+        from heldout.domain.leak import LeakSettings, Shingles
+        from heldout.domain.leak_text import Steps
+
         if self.estimate and self.exact_join:
             message = "--estimate decides by minima, --exact-join by the sets: choose one"
             raise UsageError("options-exclude", message, hint="--exact-join")
-        default = _WORDS_K if self.shingles is Shingles.WORDS else LeakSettings().k
+        kind = Shingles(self.shingles)
         return LeakSettings(
             steps=Steps(not self.no_whitespace, not self.no_case, not self.no_punctuation, self.nfkc),
-            shingles=self.shingles,
-            k=default if self.k is None else self.k,
+            shingles=kind,
+            k=kind.usual_length if self.k is None else self.k,
             num_perm=self.num_perm,
             threshold=_threshold(self.threshold),
             min_length=self.min_length,
@@ -92,28 +101,35 @@ class LeakOptions:
 
 def shared_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with each field of `LeakOptions` as an option, in the place of its parameter `options`."""
-    types = get_type_hints(LeakOptions, include_extras=True)
-    names = [item.name for item in fields(LeakOptions)]
+    options = _as_parameters()
     own = inspect.signature(command, eval_str=True).parameters.values()
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    options = [
-        inspect.Parameter(item.name, keyword, default=item.default, annotation=types[item.name])
-        for item in fields(LeakOptions)
-    ]
-    parameters = [one for parameter in own for one in (options if parameter.name == "options" else [parameter])]
+    placed = [one for parameter in own for one in (options if parameter.name == "options" else (parameter,))]
 
     @functools.wraps(command)
     def with_options(**values: Any) -> None:
-        given = LeakOptions(**{name: values.pop(name) for name in names})
+        given = LeakOptions(**{option.name: values.pop(option.name) for option in options})
         command(**values, options=given)
 
-    parameters = [parameter.replace(kind=keyword) for parameter in parameters]
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in placed]
     with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return with_options
 
 
+@functools.cache
+def _as_parameters() -> tuple[inspect.Parameter, ...]:
+    """Made once for all commands: every start of the program pays for it."""
+    types = get_type_hints(LeakOptions, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return tuple(
+        inspect.Parameter(item.name, keyword, default=item.default, annotation=types[item.name])
+        for item in fields(LeakOptions)
+    )
+
+
 def _threshold(text: str) -> Fraction:
+    from fractions import Fraction
+
     value = _decimal(text)
     if value is None or not 0 < value <= 1 or value.as_tuple().exponent < -9:  # type: ignore[operator]
         message = f"--threshold {text}: expected a decimal above 0 and at most 1, with 9 decimals at most"
@@ -122,6 +138,8 @@ def _threshold(text: str) -> Fraction:
 
 
 def _decimal(text: str) -> Decimal | None:
+    from decimal import Decimal, InvalidOperation
+
     try:
         value = Decimal(text)
     except InvalidOperation:

@@ -37,6 +37,11 @@ class Shingles(StrEnum):
     CHARS = "chars"
     WORDS = "words"
 
+    @property
+    def usual_length(self) -> int:
+        """The length of a shingle where none is asked for: EvalLeak's 5 characters, or 3 words."""
+        return 5 if self is Shingles.CHARS else 3
+
 
 @dataclass(frozen=True, slots=True)
 class LeakSettings:
@@ -114,7 +119,8 @@ class LeakRecord:
 
 
 def side_name(split: str, record: str) -> str:
-    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", f"{split}/{record}")
+    name = f"{split}/{record}"
+    return name if name.isprintable() else _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,9 +52,14 @@ class Leaks:
 
     def findings(self, kind: LeakKind) -> Iterator[LeakFinding]:
         """Pairs of records in the order of their names; streamed."""
+        grouped_already = kind in (LeakKind.EXACT, LeakKind.INTRA_SPLIT)
         for record, group in self.records if kind in self.kinds else ():
-            partners = sorted(self._partners(kind, record, group), key=lambda finding: finding.b.order)
-            yield from partners
+            partners = self._partners(kind, record, group)
+            yield from partners if grouped_already else sorted(partners, key=lambda found: self._ranks[found.b])
+
+    @cached_property
+    def _ranks(self) -> Mapping[LeakRecord, int]:
+        return {record: place for place, (record, _) in enumerate(self.records)}
 
     def _partners(self, kind: LeakKind, a: LeakRecord, group: int) -> Iterator[LeakFinding]:
         """The findings that `a` is the first side of; `follows` is whether a record of its group comes after it."""

@@ -54,7 +54,8 @@ def leak_svg(picture: Picture) -> str:
         *(line for number, lane in enumerate(picture.lanes) for line in _lane(picture, lane, first + number * _LANE)),
     ]
     notes = _KEY if picture.lanes else ("no two splits share a record",)
-    lines += [f'<text class="muted" x="{_LEFT}" y="{height - 34 + 18 * n}">{note}</text>' for n, note in enumerate(notes)]
+    for number, note in enumerate(notes):
+        lines.append(f'<text class="muted" x="{_LEFT}" y="{height - 34 + 18 * number}">{note}</text>')
     return "\n".join([*lines, "</svg>", ""])
 
 
