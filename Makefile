@@ -19,6 +19,8 @@ endif
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
+SPARK_STAMP := $(VENV)/.spark
+SPARK_LOCK := requirements/spark.lock
 BENCH := $(VENV)-bench
 BENCH_STAMP := $(BENCH)/.installed
 BENCH_LOCK := requirements/bench.lock
@@ -28,7 +30,7 @@ FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast pytest lint fuzz ledger lock picture bench clean
+.PHONY: help venv demo test test-fast test-spark pytest lint fuzz ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -73,6 +75,16 @@ pytest: $(STAMP) ## the tests only
 test-fast: $(STAMP) ## the rules and methods only: no Git, no DVC, no documents
 	@'$(BIN)/pytest' -q -n $(JOBS) tests/domain tests/matching
 
+$(SPARK_STAMP): $(STAMP) $(SPARK_LOCK)
+	@printf '==> installing pyspark into %s: half a gigabyte\n' '$(VENV)'
+	export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+	'$(BIN)/python' -m pip install -qq --require-hashes -r $(SPARK_LOCK)
+	touch '$@'
+
+test-spark: $(SPARK_STAMP) ## the engine on Apache Spark, on this machine; needs Java 17 or 21
+	$(call say,Spark on $$('$(BIN)/python' --version))
+	@HELDOUT_SPARK=1 '$(BIN)/pytest' -q -n 0 tests/engines
+
 fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), each target in turn; Linux on x86-64
 	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS)
 
@@ -80,8 +92,9 @@ ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 	@'$(BIN)/python' -m tools.ledger
 
 lock: $(STAMP) ## resolve requirements/*.lock again, one lock for every Python
-	@for extra in dev bench; do
-	  '$(BIN)/uv' pip compile --quiet --universal --python-version 3.11 --extra $$extra --generate-hashes \
+	@for extra in dev bench spark; do
+	  same=; if [ $$extra = spark ]; then same='--constraint $(LOCK)'; fi
+	  '$(BIN)/uv' pip compile $$same --quiet --universal --python-version 3.11 --extra $$extra --generate-hashes \
 	    --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml \
 	    -o requirements/$$extra.lock
 	done
