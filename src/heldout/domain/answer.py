@@ -10,6 +10,7 @@ from heldout.domain.names import VersionName
 
 if TYPE_CHECKING:
     from heldout.domain.finding import Finding, Side
+    from heldout.domain.review import Review
 
 
 class Verdict(StrEnum):
@@ -60,6 +61,14 @@ class Contamination:
 
 
 @dataclass(frozen=True, slots=True)
+class Accepted:
+    """A contamination that people accepted, and the decision: it does not block, and every answer lists it."""
+
+    contamination: Contamination
+    review: Review
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to an evaluation: `contaminated`, the findings, `complete` (B48). Unknown is never clean."""
 
@@ -67,6 +76,7 @@ class Answer:
     source: str
     findings: tuple[Contamination, ...]
     gaps: tuple[Gap, ...]
+    accepted: tuple[Accepted, ...] = ()
 
     @property
     def contaminated(self) -> bool:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from heldout.domain.answer import Answer, Contamination, Gap, GapKind
+from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
+from heldout.domain.review import NO_REVIEWS, Review, Reviews
 
 if TYPE_CHECKING:
     from heldout.domain.corpus_cover import CorpusCover
@@ -70,7 +71,8 @@ class Knowledge:
     `shallow` says that history, and with it versions, may be missing; `unfetched` says which further versions this
     clone may lack, and why. Records of other methods are left out by whoever builds this (A31). `damaged` are records
     that cannot be trusted, as (dataset, what is wrong): they count as absent, and explain a gap where there is one.
-    `corpora` is what policy asks of corpora, and their records; None where it asks nothing.
+    `corpora` is what policy asks of corpora, and their records; None where it asks nothing. `reviews` are decisions
+    that were agreed on: a finding accepted by one is no contamination, as long as it counts.
     """
 
     versions: Sequence[Version]
@@ -80,6 +82,7 @@ class Knowledge:
     damaged: Sequence[tuple[str, str]] = ()
     unfetched: Sequence[str] = ()
     corpora: CorpusCover | None = None
+    reviews: Reviews = NO_REVIEWS
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
@@ -126,9 +129,17 @@ class Knowledge:
         return first == second or (first, second) in self._pairs or (second, first) in self._pairs
 
     def contaminations(self, source: str) -> tuple[Contamination, ...]:
-        """Findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first."""
-        found = self._findings_about(source)
-        exposing = [finding for finding in found if any(finding.sides_exposed(source, self.live))]
+        """Open findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first."""
+        return self._exposures(source, self._judged(source).open)
+
+    def accepted(self, source: str) -> tuple[Accepted, ...]:
+        """Those that people accepted, in the same order."""
+        judged = self._judged(source)
+        hits = self._exposures(source, judged.accepted)
+        return tuple(Accepted(hit, judged.reviews[hit.finding.id]) for hit in hits)
+
+    def _exposures(self, source: str, findings: Sequence[Finding]) -> tuple[Contamination, ...]:
+        exposing = [finding for finding in findings if any(finding.sides_exposed(source, self.live))]
         hits = (
             Contamination(finding, held, other, self._holders(other, source))
             for finding in _together(exposing)
@@ -136,12 +147,38 @@ class Knowledge:
         )
         return tuple(sorted(hits, key=lambda item: item.finding.sort_key()))
 
-    def _findings_about(self, source: str) -> Iterator[Finding]:
-        """Findings of the records that can name a version: its own, and those of versions taking part that met it."""
+    def _judged(self, source: str) -> _Judged:
+        """Findings about a version, parted by what was decided on them.
+
+        A finding that several records name is accepted only under the method of each: contaminated under any accepted
+        method is contaminated.
+        """
+        found = [(finding, method) for method, finding in self._findings_about(source)]
+        if not self.reviews:
+            return _Judged([finding for finding, _ in found], [], {})
+        reviews: dict[str, Review] = {}
+        still_open: set[str] = set()
+        for finding, method in found:
+            review = self.reviews.acceptance(finding, method, contaminates=True)
+            if review is None:
+                still_open.add(finding.id)
+            else:
+                reviews[finding.id] = review
+        accepted = reviews.keys() - still_open
+        return _Judged(
+            [finding for finding, _ in found if finding.id not in accepted],
+            [finding for finding, _ in found if finding.id in accepted],
+            reviews,
+        )
+
+    def _findings_about(self, source: str) -> Iterator[tuple[str, Finding]]:
+        """(method digest, finding) of the records that can name a version: its own, and those of versions taking part
+        that met it."""
         for scan in self.scans:
             told_by = scan.record.source
             if scan.record.contaminations and (told_by == source or told_by in self.live) and self.met(told_by, source):
-                yield from scan.findings
+                for finding in scan.findings:
+                    yield scan.record.method_digest, finding
 
     def _holders(self, side: Side, subject: str) -> tuple[VersionName, ...]:
         """Versions that hold an example outside their holdout; the subject's own content is nothing to point at."""
@@ -158,7 +195,7 @@ class Knowledge:
         Versions of its own dataset do not count: moving a holdout example to a development split is the official fix.
         """
         mine = version.source
-        naming = [item for item in self._findings_about(mine) if mine in item.a.open_in or mine in item.b.open_in]
+        naming = [item for item in self._judged(mine).open if mine in item.a.open_in or mine in item.b.open_in]
         others = [other for other in self.taking_part if other.dataset != version.dataset]
         result: defaultdict[Version, list[Contamination]] = defaultdict(list)
         for finding in sorted(_together(naming), key=lambda item: item.sort_key()):
@@ -234,7 +271,16 @@ class Knowledge:
         found = self.contaminations(source)
         if self.corpora is not None:
             found += self.corpora.contaminations(dataset, source)
-        return Answer(dataset, source, found, (*extra, *self.gaps(dataset, source)))
+        return Answer(dataset, source, found, (*extra, *self.gaps(dataset, source)), self.accepted(source))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """`reviews` are the decisions on the accepted findings, by id."""
+
+    open: list[Finding]
+    accepted: list[Finding]
+    reviews: dict[str, Review]
 
 
 _UNUSED = "if nothing was trained on that: heldout retire {0} --reason '...' (or unfreeze it while it is not pushed)"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from heldout.domain.answer import Answer, Contamination, Gap, GapKind, Verdict
+from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind, Verdict
 from heldout.domain.coverage import Retirement
 from heldout.domain.kind import CORPUS, Kind
 from heldout.domain.names import VersionName
 from heldout.reports.findings import finding_json, overlap_line, side_json
+from heldout.reports.decision import review_json
 
 SHOWN = 5
 """Findings, and gaps, listed before the text form says how many more there are."""
@@ -25,9 +26,21 @@ def gate_lines(
         lines.append("  not known:" if answer.contaminated else "  unknown is not clean:")
         lines += [f"    {text}" for text in gap_texts(answer.gaps)]
     lines += [f"  next: {step}" for step in next_steps(subject, answer)]
+    lines += accepted_lines(answer.accepted)
     lines += [f"  retired, not compared: {item.version} ({item.reason}; {item.by})" for item in retired]
     seen = ", ".join(f"{name} {commit[:10]}" for name, commit in as_of) or "no commit"
     return [*lines, f"  as of {seen}"]
+
+
+def accepted_lines(accepted: Sequence[Accepted]) -> list[str]:
+    """What people accepted: it does not block, and nobody shall overlook it."""
+    lines = []
+    for item in accepted:
+        hit, review = item.contamination, item.review
+        until = f", until {review.expires.isoformat()}" if review.expires else ""
+        lines.append(f"  accepted: {overlap_line(hit.finding, hit.held, hit.other)}")
+        lines.append(f"    {review.reason} ({review.by}, reviewed by {review.reviewer}{until})")
+    return lines
 
 
 def gap_texts(gaps: Sequence[Gap]) -> list[str]:
@@ -125,6 +138,15 @@ def gate_json(
                 "exposed_by": [str(version) for version in hit.exposed_by],
             }
             for hit in answer.findings
+        ],
+        "accepted": [
+            {
+                **finding_json(item.contamination.finding),
+                "held": side_json(item.contamination.held),
+                "other": side_json(item.contamination.other),
+                "review": review_json(item.review),
+            }
+            for item in answer.accepted
         ],
         "gaps": [_gap(gap) for gap in answer.gaps],
         "retired": [

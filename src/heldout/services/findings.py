@@ -97,13 +97,14 @@ def exhibit(workspace: Workspace, finding: str, subject: str | None, progress: P
     Raises UsageError: unknown-finding, ambiguous-finding; MissingDataError: example-out-of-reach.
     """
     listing = list_findings(workspace, subject)
-    row = _choose(listing, finding)
+    row = choose(listing, finding)
     reader = _Reader(workspace, subject, progress, common=set(row.finding.a.versions) & set(row.finding.b.versions))
     a, b = (reader.example(side) for side in (row.finding.a, row.finding.b))
     return Exhibit(row, a, b, listing.names, workspace.knowledge().live)
 
 
-def _choose(listing: FindingListing, prefix: str) -> FindingRow:
+def choose(listing: FindingListing, prefix: str) -> FindingRow:
+    """The one finding whose id starts with `prefix`. Raises UsageError: unknown-finding, ambiguous-finding."""
     rows = [row for row in listing.rows if row.finding.id.startswith(prefix)]
     if len(prefix) < _LEAST_PREFIX or not rows:
         hint = f"heldout findings {listing.subject or ''}".rstrip()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,9 @@ from heldout.domain.canonical import digest_bytes
 from heldout.domain.coverage import Knowledge, Scan, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
+from heldout.domain.review import NO_REVIEWS, Reviews
 from heldout.domain.settings import Settings
-from heldout.errors import HeldoutError, TamperedError
+from heldout.errors import ConfigError, HeldoutError, TamperedError
 from heldout.storage.catalog import ROOT, Catalog, names_content
 from heldout.storage.git.refs import RemoteSettings, Tag
 from heldout.storage.git.repository import Git
@@ -29,15 +32,15 @@ if TYPE_CHECKING:
 def gather(git: Git, catalog: Callable[[str], Catalog], settings: Settings) -> Knowledge:
     """Knowledge from HEAD, every remote-tracking branch and every version tag's commit; never from the working copy.
 
-    A retirement takes evidence away, so it counts only where it was agreed on: in HEAD, and in what was last seen of a
-    remote's protected and default branches.
+    Retirements and decisions take evidence away, so they count only where they were agreed on: in HEAD, and in what was
+    last seen of a remote's protected and default branches.
     """
     versions = list(frozen_versions(git, catalog))
     trees = [catalog(commit).tree for commit in _commits(git, versions)]
     remotes = git.remote_settings()
     head = git.head()
     agreed = [catalog(commit).tree for commit in (*([head] if head else []), *agreed_commits(git, settings, remotes))]
-    known = knowledge_of(git, versions, _git_trees(trees), settings, retired_in=_git_trees(agreed))
+    known = knowledge_of(git, versions, _git_trees(trees), settings, agreed_in=_git_trees(agreed))
     return replace(known, shallow=git.is_shallow(), unfetched=tuple(_unfetched(remotes)))
 
 
@@ -46,12 +49,15 @@ def knowledge_of(
     versions: Iterable[Version],
     trees: Iterable[GitTree],
     settings: Settings,
-    retired_in: Iterable[GitTree] = (),
+    agreed_in: Iterable[GitTree] = (),
 ) -> Knowledge:
-    """Knowledge from given trees, for callers that look at another set of them (a push, the index)."""
-    trees = tuple(trees)
+    """Knowledge from given trees, for callers that look at another set of them (a push, the index).
+
+    `agreed_in` are those whose retirements and decisions count.
+    """
+    trees, agreed = tuple(trees), tuple(agreed_in)
     files = _files(trees, _is_record_file)
-    retirements = _files(retired_in, is_retirement)
+    retirements = _files(agreed, is_retirement)
     small = [oid for path, oids in files.items() if posixpath.basename(path) == RECORD_FILE for oid in oids]
     contents = git.read_blobs([*small, *(oids[0] for oids in retirements.values())])
     scans: list[Scan] = []
@@ -68,7 +74,29 @@ def knowledge_of(
         from heldout.services.corpus_knowledge import corpus_cover
 
         corpora = corpus_cover(git, trees, settings)
-    return Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
+    known = Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
+    return replace(known, reviews=reviews_of(git, agreed))
+
+
+def reviews_of(git: Git, trees: Sequence[GitTree]) -> Reviews:
+    """Decisions in the trees; where they differ on one finding, the first tree's. A file that is not what it should be
+    decides nothing: `heldout review list` and verify name it."""
+    files = _files(trees, _maybe_review)
+    if not files:
+        return NO_REVIEWS
+    from heldout.storage.reviews import is_review, parse_review
+
+    contents = git.read_blobs([oids[0] for oids in files.values()])
+    found = []
+    for path, oids in sorted(files.items()):
+        if is_review(path):
+            with suppress(ConfigError):
+                found.append(parse_review(contents[oids[0]], path))
+    return Reviews.of(found, datetime.now(UTC).date())
+
+
+def _maybe_review(path: str) -> bool:
+    return "/reviews/" in path and not is_retirement(path)
 
 
 def frozen_versions(

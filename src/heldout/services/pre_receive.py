@@ -113,7 +113,7 @@ def _know(
             versions,
             git.many_trees(list(dict.fromkeys(commits))),
             settings,
-            retired_in=git.many_trees(list(dict.fromkeys(agreed))),
+            agreed_in=git.many_trees(list(dict.fromkeys(agreed))),
         )
     )
 

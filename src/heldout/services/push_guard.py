@@ -12,11 +12,12 @@ from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
 from heldout.services.kept import lost
-from heldout.services.knowledge import agreed_commits, knowledge_of
+from heldout.services.knowledge import agreed_commits, knowledge_of, reviews_of
 from heldout.services.workspace import Workspace
 from heldout.storage.git.history import tag_object
 from heldout.storage.git.refs import RefUpdate
 from heldout.storage.git.repository import Git
+from heldout.storage.git.trees import GitTree
 from heldout.storage.retirements import retirement_path
 
 _TAGS, _HEADS = "refs/tags/", "refs/heads/"
@@ -91,6 +92,9 @@ def _version(
         # Nobody else would know that it takes no part.
         left = tuple(item for item in knowledge.retirements if item.version != name)
         knowledge = replace(knowledge, retirements=left)
+    if knowledge.reviews:
+        # What only this clone agreed on takes nothing out of the answer that others will get.
+        knowledge = replace(knowledge, reviews=reviews_of(workspace.git, _agreed_there(workspace, updates)))
     answer = knowledge.answer(name.dataset, version.source)
     gives_away = tuple((other.name, hits) for other, hits in knowledge.contaminates(version).items())
     if answer.contaminated:
@@ -103,13 +107,18 @@ def _version(
 
 def _retirement_travels(workspace: Workspace, name: VersionName, updates: Sequence[RefUpdate]) -> bool:
     """Whether the remote has, or gets in this push, a protected branch that says the version is retired."""
+    return any(tree.read(retirement_path(name)) for tree in _agreed_there(workspace, updates))
+
+
+def _agreed_there(workspace: Workspace, updates: Sequence[RefUpdate]) -> list[GitTree]:
+    """The protected branches as the remote has them, and as it gets them in this push."""
     git, settings = workspace.git, workspace.settings
     protected = [_HEADS + branch for branch in settings.protected_branches]
     pushed = [update.local_oid for update in updates if update.remote_ref in protected and not update.deletes]
     known = agreed_commits(git, settings, git.remotes())
     if git.bare:
         known += [commit for branch in protected if (commit := git.commit_of(branch))]
-    return any(workspace.catalog(oid).tree.read(retirement_path(name)) for oid in (*pushed, *known))
+    return [workspace.tree(oid) for oid in dict.fromkeys((*pushed, *known))]
 
 
 def _including(workspace: Workspace, version: Version) -> Knowledge:
@@ -162,13 +171,15 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
         yield from _lost(workspace, update, branch, commit)
     catalog = workspace.catalog(commit)
     known = workspace.knowledge()
-    recorded = knowledge_of(workspace.git, known.versions, [workspace.tree(commit)], workspace.settings)
+    there = [workspace.tree(commit)]
+    recorded = knowledge_of(workspace.git, known.versions, there, workspace.settings)
+    decided = reviews_of(workspace.git, there)
     for name in catalog.names:
         try:
             state = catalog.state(name)
         except HeldoutError:
             continue  # pre-commit and verify report a broken dataset; here it can hide no contamination of a version
-        knowledge = replace(known, scans=(*known.scans, *recorded.scans))
+        knowledge = replace(known, scans=(*known.scans, *recorded.scans), reviews=decided)
         answer = knowledge.answer(name, state.source)
         if answer.contaminated:
             subject = f"{name} on {branch}"

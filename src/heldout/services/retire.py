@@ -31,7 +31,7 @@ def retire(
 ) -> Retired:
     """Commit that a version takes part no more. Needs no data; every answer lists it from now on."""
     version = workspace.version(name)
-    _need_reason(reason)
+    need_reason(reason)
     if workspace.knowledge().is_retired(version):
         raise UsageError("already-retired", f"{name} is retired already")
     retirement = Retirement(name, version.source, reason.strip(), author(workspace), reviewer)
@@ -45,7 +45,7 @@ def retire(
 def unfreeze(workspace: Workspace, name: VersionName, reason: str, note: Callable[[str], None]) -> Version:
     """Delete the tag of a version that no remote has. Returns what was deleted, so that it can be tagged again."""
     version = workspace.version(name)
-    _need_reason(reason)
+    need_reason(reason)
     for remote in workspace.git.remotes():
         try:
             tags = workspace.git.ls_remote_tags(remote)
@@ -77,6 +77,6 @@ def author(workspace: Workspace) -> str:
     return ident.rpartition(">")[0] + ">"
 
 
-def _need_reason(reason: str) -> None:
+def need_reason(reason: str) -> None:
     if not reason.strip():
         raise UsageError("reason-missing", "a reason is needed: others will read it in every answer", hint="--reason")

@@ -14,7 +14,7 @@ from heldout.domain.coverage import Version
 from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
-from heldout.services import verify_refs, verify_slices
+from heldout.services import verify_refs, verify_reviews, verify_slices
 from heldout.services.kept import lost
 from heldout.services.progress import Progress
 from heldout.services.record_check import checked_record
@@ -68,6 +68,8 @@ def verify(
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
     problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
+    problems += verify_reviews.reviews(workspace, head, scope.base if not everything else None)
+    problems += verify_reviews.standing(workspace, head)
     if workspace.tree(head).folder(CORPORA) is not None:
         from heldout.services import verify_corpora
 

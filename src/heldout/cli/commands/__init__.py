@@ -23,6 +23,8 @@ from heldout.cli.commands.leak import HELP as LEAK_HELP
 from heldout.cli.commands.leak import leak_check, leak_diff, leak_exact, leak_near, leak_report, leak_version
 from heldout.cli.commands.load import load
 from heldout.cli.commands.retire import retire, unfreeze
+from heldout.cli.commands.review import HELP as REVIEW_HELP
+from heldout.cli.commands.review import review_accept, review_approve, review_list, review_reopen
 from heldout.cli.commands.scan import scan
 from heldout.cli.commands.scans import scans
 from heldout.cli.commands.show import show
@@ -92,5 +94,9 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     ),
     "corpus": (CORPUS_HELP, {"scan": corpus_scan, "list": corpus_list, "show": corpus_show}),
     "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
+    "review": (
+        REVIEW_HELP,
+        {"list": review_list, "accept": review_accept, "approve": review_approve, "reopen": review_reopen},
+    ),
     "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
 }

@@ -67,3 +67,11 @@ def steps(git: Git, head: str, base: str | None, folder: str) -> list[Step]:
         paths = {os.fsdecode(name.lstrip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")}
         found.setdefault(commit, (tuple(parents), set()))[1].update(paths)
     return [Step(commit, parents, frozenset(paths)) for commit, (parents, paths) in found.items()]
+
+
+def people_behind(git: Git, path: str) -> frozenset[str]:
+    """Who stands behind a file: authors and committers of the commits that changed it, and whom their messages name as
+    reviewing, co-authoring or signing off; each as `Name <address>`."""
+    trailers = "".join(f"%(trailers:key={key},valueonly)" for key in ("Reviewed-by", "Co-authored-by", "Signed-off-by"))
+    output = git.line("log", "--full-history", "-m", f"--format=%an <%ae>%n%cn <%ce>%n{trailers}", "HEAD", "--", path)
+    return frozenset(line.strip() for line in (output or "").splitlines() if line.strip())
