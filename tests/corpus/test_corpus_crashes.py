@@ -1,4 +1,4 @@
-"""Kill -9 at any point of a scan: no result is wrong afterwards and none is lost, and what was finished is not read twice."""
+"""Kill -9 at any point of a scan: no result is wrong afterwards, none is lost, and nothing finished is read twice."""
 
 from __future__ import annotations
 

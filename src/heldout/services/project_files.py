@@ -12,7 +12,10 @@ IGNORE_FILE = ".gitignore"
 IGNORE_LINE = "/.heldout/"
 
 # Each pattern with a path that it is about. Records are compared byte by byte, so Git must not convert line ends.
-_UNCONVERTED = {"datasets/**/scans/** -text": "datasets/name/scans/0000000000000000/findings.jsonl"}
+_UNCONVERTED = {
+    "datasets/**/scans/** -text": "datasets/name/scans/0000000000000000/findings.jsonl",
+    "corpora/**/scans/** -text": "corpora/name/scans/0000000000000000/findings.jsonl",
+}
 
 
 def missing_attributes(git: Git) -> list[str]:
