@@ -1,46 +1,51 @@
-"""One pool on Spark: the links that `heldout.services.matching_pool.match` finds, from a table of its texts."""
+"""One pool on Spark: the pairs that `near_pairs` and `containments` find, from a table of its texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.domain.method import Method
-from heldout.domain.overlap import ContainmentLink, NearLink
-from heldout.domain.pool import Pool
-from heldout.matching.containment import POSITIONS
-from heldout.matching.ragged import offsets_of, segments
-from heldout.matching.texts import NormalisedTexts, normalise_batch
+from heldout.matching.containment import Containments
+from heldout.matching.near import NearPairs
+from heldout.matching.texts import NormalisedTexts
 from heldout.services.corpus_block import near_parameters
-from heldout.services.matching_pool import Links
 from heldout.services.spark.bands import bucketed
-from heldout.services.spark.columns import Batch, Rows, batch, column_texts, ints, rows_of, text_column
+from heldout.services.spark.columns import Rows, batch, column_texts, ints, rows_of
 from heldout.services.spark.containment import inside
 from heldout.services.spark.families import PART, partner_pairs
 from heldout.services.spark.near import listed_pairs
 from heldout.services.spark.session import Cluster, Table
 
-_PIECE = 20_000  # texts normalised at a time where the driver has them
-
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Verified pairs by row, with the texts they need. `rows` ascends; `digests` and `texts` belong to it. `blank` are
-    digests of inputs without text."""
+    """Verified pairs, by the rows of the table until `placed` puts places of a pool there.
 
-    near: tuple[NDArray[np.int64], ...]
-    capped: NDArray[np.bool_]
-    inside: tuple[NDArray[np.int64], ...]
-    capped_buckets: int
-    capped_containments: int
+    `rows` ascends; they are those that a pair has, with the `digests` and `texts` of their inputs. `blank` are digests
+    of inputs without text.
+    """
+
+    near: NearPairs
+    inside: Containments
     rows: NDArray[np.int64]
     digests: Sequence[str]
     texts: NormalisedTexts
     blank: Sequence[str]
+
+    def placed(self, index: Mapping[str, int]) -> Matched:
+        """By the places that digests have in `index`, which ascend with them, as rows do: order stays."""
+        place = np.fromiter((index[digest] for digest in self.digests), np.int64, len(self.digests))
+
+        def put(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+            return place[np.searchsorted(self.rows, rows)]
+
+        near = replace(self.near, a=put(self.near.a), b=put(self.near.b))
+        contained = replace(self.inside, short=put(self.inside.short), long=put(self.inside.long))
+        return replace(self, near=near, inside=contained, rows=place)
 
 
 def numbered(cluster: Cluster, inputs: Table) -> Table:
@@ -55,25 +60,23 @@ def numbered(cluster: Cluster, inputs: Table) -> Table:
 
 def matched(cluster: Cluster, texts: Table, method: Method, part: int = PART) -> Matched:
     """All pairs of a numbered table."""
-    parameters = near_parameters(method)
-    buckets = bucketed(cluster, texts, parameters)
-    listed = listed_pairs(cluster, texts, buckets, parameters).selectExpr("*", "false AS capped")
-    if buckets.labels is not None:
-        partners = partner_pairs(cluster, texts, buckets.labels, parameters, part)
-        listed = listed.union(partners.selectExpr("*", "true AS capped"))
-    near = _sorted(cluster.collect(listed, "verifying near texts"), ("a", "b"))
+    near = _near(cluster, texts, method, part)
     contained, crowded = inside(cluster, texts, method.containment_min_length, method.containment_cap)
-    within = _sorted(cluster.collect(contained, "verifying contained texts"), ("short", "long"))
-    rows = np.unique(np.concatenate([ints(near, "a"), ints(near, "b"), ints(within, "short"), ints(within, "long")]))
-    needed = cluster.table(rows_of([batch(row=rows)]))
-    named = _sorted(cluster.collect(texts.join(needed, "row").select("row", "digest", "text"), "fetching"), ("row",))
-    blank = cluster.collect(texts.filter("LENGTH(text) = 0").select("digest"), "fetching")
+    pairs = _sorted(cluster.collect(contained, "verifying contained texts"), "short", "long")
+    rows = np.unique(np.concatenate([near.a, near.b, ints(pairs, "short"), ints(pairs, "long")]))
+    needed = texts.join(cluster.table(rows_of([batch(row=rows)])), "row").select("row", "digest", "text")
+    named = _sorted(cluster.collect(needed, "fetching the texts of pairs"), "row")
+    blank = cluster.collect(texts.filter("LENGTH(text) = 0").select("digest"), "fetching the texts of pairs")
     return Matched(
-        near=tuple(ints(near, name) for name in ("a", "b", "intersection", "union")),
-        capped=near.column("capped").to_numpy(),
-        inside=tuple(ints(within, name) for name in ("short", "long", "position", "offset", "aligned")),
-        capped_buckets=buckets.capped_buckets,
-        capped_containments=crowded,
+        near=near,
+        inside=Containments(
+            ints(pairs, "short"),
+            ints(pairs, "long"),
+            ints(pairs, "position").astype(np.uint8),
+            ints(pairs, "offset"),
+            pairs.column("aligned").to_numpy(),
+            crowded,
+        ),
         rows=rows,
         digests=named.column("digest").to_pylist(),
         texts=column_texts(named.column("text")),
@@ -81,62 +84,23 @@ def matched(cluster: Cluster, texts: Table, method: Method, part: int = PART) ->
     )
 
 
-def links(pool: Pool, found: Matched) -> Links:
-    """The same links by the pool's positions.
-
-    Of the texts, `Links` holds those of near and contained inputs. Every other one is a single character: enough to say
-    that it has a text, which is all that anyone asks of it.
-    """
-    place = np.fromiter((pool.index[digest] for digest in found.digests), np.int64, len(found.digests))
-    where = {name: place[np.searchsorted(found.rows, rows)].tolist() for name, rows in _sides(found)}
-    near = zip(
-        where["a"], where["b"], found.near[2].tolist(), found.near[3].tolist(), found.capped.tolist(), strict=True
-    )
-    contained = zip(where["short"], where["long"], *(column.tolist() for column in found.inside[2:]), strict=True)
-    return Links(
-        texts=_sparse(len(pool.inputs), place, found.texts, [pool.index[digest] for digest in found.blank]),
-        near=tuple(NearLink(a, b, Fraction(shared, union), capped) for a, b, shared, union, capped in near),
-        contained=tuple(
-            ContainmentLink(short, long, POSITIONS[position], offset, bool(aligned))
-            for short, long, position, offset, aligned in contained
-        ),
-        capped_buckets=found.capped_buckets,
-        capped_containments=found.capped_containments,
+def _near(cluster: Cluster, texts: Table, method: Method, part: int) -> NearPairs:
+    parameters = near_parameters(method)
+    buckets = bucketed(cluster, texts, parameters)
+    pairs = listed_pairs(cluster, texts, buckets, parameters).selectExpr("*", "false AS capped")
+    if buckets.labels is not None:
+        partners = partner_pairs(cluster, texts, buckets.labels, parameters, part)
+        pairs = pairs.union(partners.selectExpr("*", "true AS capped"))
+    found = _sorted(cluster.collect(pairs, "verifying near texts"), "a", "b")
+    return NearPairs(
+        ints(found, "a"),
+        ints(found, "b"),
+        ints(found, "intersection"),
+        ints(found, "union"),
+        found.column("capped").to_numpy(),
+        buckets.capped_buckets,
     )
 
 
-def pool_table(cluster: Cluster, pool: Pool, texts: Mapping[str, str]) -> Table:
-    """A pool whose texts the driver holds, numbered."""
-    return numbered(cluster, cluster.table(rows_of(_pieces(pool, texts))))
-
-
-def _pieces(pool: Pool, texts: Mapping[str, str]) -> Iterator[Batch]:
-    for low in range(0, len(pool.inputs), _PIECE):
-        digests = list(pool.inputs[low : low + _PIECE])
-        normalised = normalise_batch([texts.get(digest, "") for digest in digests])
-        classes = [
-            sorted({"\0".join(map(str, name)) for item in pool.occurrences[low + place] for name in item.classes()})
-            for place in range(len(digests))
-        ]
-        yield batch(digest=digests, text=text_column(normalised), classes=classes)
-
-
-def _sides(found: Matched) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    yield "a", found.near[0]
-    yield "b", found.near[1]
-    yield "short", found.inside[0]
-    yield "long", found.inside[1]
-
-
-def _sparse(count: int, place: NDArray[np.int64], texts: NormalisedTexts, blank: Sequence[int]) -> NormalisedTexts:
-    lengths = np.ones(count, np.int64)
-    lengths[blank] = 0
-    lengths[place] = texts.lengths
-    offsets = offsets_of(lengths)
-    points = np.full(int(offsets[-1]), ord("x"), texts.codepoints.dtype)
-    points[segments(offsets[place], texts.lengths)] = texts.codepoints
-    return NormalisedTexts(points, offsets)
-
-
-def _sorted(table: Rows, keys: Sequence[str]) -> Rows:
+def _sorted(table: Rows, *keys: str) -> Rows:
     return table.sort_by([(key, "ascending") for key in keys])
