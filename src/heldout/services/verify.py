@@ -70,12 +70,12 @@ def verify(
     problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
     problems += verify_reviews.reviews(workspace, head, scope.base if not everything else None)
     problems += verify_reviews.standing(workspace, head)
-    if workspace.tree(head).folder(CORPORA) is not None:
+    if any(workspace.tree(commit).folder(CORPORA) is not None for commit in {head, start or head}):
         from heldout.services import verify_corpora
 
-        start = scope.base if not everything else None
+        since = scope.base if not everything else None
         every = scope.every_record
-        problems += verify_corpora.corpora(workspace, head, start, progress, every_record=every, replay=replay)
+        problems += verify_corpora.corpora(workspace, head, since, progress, every_record=every, replay=replay)
     records = _records(workspace, scope, problems)
     problems += _retirements(workspace, scope)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0
