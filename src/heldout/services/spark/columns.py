@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from heldout.matching.classes import Classes
 from heldout.matching.ragged import offsets_of
-from heldout.matching.texts import NormalisedTexts, narrowest
+from heldout.matching.texts import NormalisedTexts
+from heldout.matching.width import narrowest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,6 +43,18 @@ def binary(values: Sequence[bytes | None]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(values, pa.binary())
+
+
+def strings(values: Sequence[str | None]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(values, pa.string())
+
+
+def flags(values: Sequence[bool | None]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(values, pa.bool_())
 
 
 def string_lists(values: Sequence[Sequence[str]]) -> pa.Array:
