@@ -17,9 +17,9 @@ from support.git import Repo
 
 from heldout.domain.dataset import DataFile
 from heldout.errors import DataError
-from heldout.services import add, proposing, reading
+from heldout.services import add, proposing
 from heldout.services.workspace import Workspace
-from heldout.storage import regular_files
+from heldout.storage import quick_members, regular_files
 from heldout.storage.readers import Row, read_rows, source
 
 DATA = b"x\none text here\nand another one\n"
@@ -221,7 +221,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
                 changed.append(change)
             yield row
 
-    monkeypatch.setattr(reading, "read_rows", changing)
+    monkeypatch.setattr(quick_members, "read_rows", changing)
     ran = heldout(repo.path, *command.split())
     path.unlink(missing_ok=True)
     assert changed == [change]

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from support.data import prepared
+from support.matching import links_of
 
 from heldout.domain.canonical import digest
 from heldout.domain.members import Member
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.pool import Holding, Pool
-from heldout.services import matching_pool
-from heldout.services.matching_pool import match
+from heldout.services import matching_texts
 from heldout.storage.signature_cache import SEGMENTS, SignatureCache
 
 METHOD = "sha256:" + "ab" * 32
@@ -224,13 +224,13 @@ class Signed:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: list[int] = []
-        real = matching_pool.signatures
+        real = matching_texts.signatures
 
         def counted(texts, **options):  # type: ignore[no-untyped-def]
             self.counts.append(len(texts))
             return real(texts, **options)
 
-        monkeypatch.setattr(matching_pool, "signatures", counted)
+        monkeypatch.setattr(matching_texts, "signatures", counted)
 
 
 def pool_of(values: Sequence[str], *, outside: Sequence[str] = ()) -> tuple[Pool, dict[str, str]]:
@@ -248,13 +248,13 @@ def method_cache(folder: Path) -> SignatureCache:
 def test_links_are_the_same_and_only_new_inputs_are_signed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [row["input"] for row in prepared("mbpp")]
     pool, known = pool_of(texts)
-    plain = match(pool, known, DEFAULT_METHOD)
+    plain = links_of(pool, known)
     signed = Signed(monkeypatch)
     half, some = pool_of(texts[:400])
-    match(half, some, DEFAULT_METHOD, cache=method_cache(tmp_path))
-    cold = match(pool, known, DEFAULT_METHOD, cache=method_cache(tmp_path))
-    warm = match(pool, known, DEFAULT_METHOD, cache=method_cache(tmp_path))
-    assert signed.counts == [len(half.inputs), len(pool.inputs) - len(half.inputs), 0]
+    links_of(half, some, cache=method_cache(tmp_path))
+    cold = links_of(pool, known, cache=method_cache(tmp_path))
+    warm = links_of(pool, known, cache=method_cache(tmp_path))
+    assert signed.counts == [len(half.inputs), len(pool.inputs) - len(half.inputs)]
     assert len(plain.near) > 50
     for links in (cold, warm):
         assert (links.near, links.contained) == (plain.near, plain.contained)
@@ -264,7 +264,7 @@ def test_links_are_the_same_and_only_new_inputs_are_signed(tmp_path: Path, monke
 def test_no_text_is_in_the_cache(tmp_path: Path) -> None:
     texts = [row["input"] for row in prepared("gsm8k")[:500]]
     pool, known = pool_of(texts)
-    match(pool, known, DEFAULT_METHOD, cache=method_cache(tmp_path))
+    links_of(pool, known, cache=method_cache(tmp_path))
     assert {
         path.name for path in (tmp_path / ".heldout").rglob("*") if path.suffix != ".records" and path.is_file()
     } == {".gitignore"}
@@ -282,6 +282,6 @@ def test_an_input_kept_outside_is_signed_once_it_can_be_read(tmp_path: Path) -> 
     """Its digest is that of the text it stands for: a signature of no text under it would hide the pair for ever."""
     near = ["where is the ticket office of the old station", "where is the ticket office of the old station?"]
     blind, known = pool_of(near[:1], outside=near[1:])
-    assert match(blind, known, DEFAULT_METHOD, cache=method_cache(tmp_path)).near == ()
+    assert links_of(blind, known, cache=method_cache(tmp_path)).near == ()
     seeing, known = pool_of(near)
-    assert len(match(seeing, known, DEFAULT_METHOD, cache=method_cache(tmp_path)).near) == 1
+    assert len(links_of(seeing, known, cache=method_cache(tmp_path)).near) == 1

@@ -44,7 +44,7 @@ class ManyMarks:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One run of `check`. `places` finds an example by (split, key); `texts` an input's text by its digest.
+    """One run of `check`. `places` finds an example of a finding by (split, key); `texts` its input's text by digest.
 
     `no_text` are places of examples without a letter or digit: only the exact rule applies to them.
     """

@@ -129,6 +129,14 @@ class Expansion:
                 pair.kinds.add(Kind.CONTAINMENT)
                 pair.containment = link
 
+    def span_pairs(self) -> Iterator[tuple[int, int]]:
+        """The pairs of inputs that `overlaps` asks a span of, some perhaps more than once."""
+        for pair in self._pairs.values():
+            if pair.scope is Scope.CROSS and Kind.NEAR in pair.kinds:
+                x, y = _sides(pair)
+                if (x.held_out_in and y.open_in) or (y.held_out_in and x.open_in):
+                    yield self._pool.index[x.input], self._pool.index[y.input]
+
     def overlaps(self, span_of: SpanOf | None = None) -> Overlaps:
         members = self._families.members()
         names = {root: cluster_id(self._pool.inputs[i] for i in inputs) for root, inputs in members.items()}
@@ -171,9 +179,7 @@ class Expansion:
                     self._pair(x, y, Scope.CROSS, inputs).kinds.add(Kind.MOVED)
 
     def _finding(self, pair: _Pair, span_of: SpanOf | None) -> Finding:
-        x, y = pair.x, pair.y
-        if _scanned_side_is(y, rather_than=x):
-            x, y = y, x
+        x, y = _sides(pair)
         kinds = [kind for kind in Kind if kind in pair.kinds]
         if pair.scope is Scope.INTRA:
             kinds = [Kind.INTRA_SPLIT]
@@ -240,6 +246,11 @@ def _redeclared(occurrences: Iterable[Occurrence]) -> set[tuple[str, str]]:
         seen[item.dataset, item.split] |= {True} if item.held_out_in else set()
         seen[item.dataset, item.split] |= {False} if item.open_in else set()
     return {name for name, flags in seen.items() if len(flags) > 1}
+
+
+def _sides(pair: _Pair) -> tuple[Occurrence, Occurrence]:
+    """Sides a and b of a finding."""
+    return (pair.y, pair.x) if _scanned_side_is(pair.y, rather_than=pair.x) else (pair.x, pair.y)
 
 
 def _scanned_side_is(candidate: Occurrence, *, rather_than: Occurrence) -> bool:

@@ -74,13 +74,23 @@ _Hit = tuple[str, int, str]
 
 
 class Tally:
-    """Counts over a pool with one version of one dataset."""
+    """Counts over a pool with one version of one dataset.
 
-    def __init__(self, pool: Pool, near: Iterable[NearLink], contained: Iterable[ContainmentLink]) -> None:
+    `sizes` are the examples of each split; without them the pool's own are counted, which needs all of them in it.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        near: Iterable[NearLink],
+        contained: Iterable[ContainmentLink],
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
         self._pool = pool
         self._splits = cache(self._count_splits)
         self._hits: defaultdict[tuple[str, str], dict[Kind, set[_Hit]]] = defaultdict(_no_hits)
-        self.sizes: Counter[str] = Counter(member.split for member in pool.subject.members)
+        counted = (member.split for member in pool.subject.members)
+        self.sizes: Counter[str] = Counter(counted) if sizes is None else Counter(sizes)
         exact = self._exact()
         linked = self._linked(Kind.NEAR, ((link.first, link.second) for link in near))
         inside = self._linked(Kind.CONTAINMENT, ((link.short, link.long) for link in contained))

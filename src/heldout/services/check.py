@@ -6,23 +6,28 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.domain.canonical import DIGEST_PREFIX
 from heldout.domain.checked import Checked, CheckedFile, ManyMarks, Place, worst_first
 from heldout.domain.dataset import DatasetSpec
-from heldout.domain.example import Example
-from heldout.domain.marks import texts_with_many_marks
-from heldout.domain.members import Member, member_of, with_derived_keys
 from heldout.domain.method import DEFAULT_METHOD, Method
-from heldout.domain.pool import Holding, Pool
 from heldout.domain.record import Capped
 from heldout.domain.tally import Tally
-from heldout.domain.text import text_of
-from heldout.errors import ConfigError, DataError, ExitCode, UsageError
+from heldout.errors import ConfigError, DataError, ExitCode, HeldoutError, UsageError
 from heldout.services.check_files import HERE, CheckRequest, Planned, plan
 from heldout.services.matching_pool import Links, match
+from heldout.services.matching_rows import Held, PoolRows
+from heldout.services.matching_texts import TextStore
+from heldout.services.memory_limit import MemoryLimit
 from heldout.services.progress import SILENT, Progress
-from heldout.services.reading import examples
-from heldout.services.scanning import expand
+from heldout.services.row_stream import RowStream
+from heldout.services.scanning import blank_rows, expand
+from heldout.storage.member_builder import MemberBuilder, RepeatedKeyError
+from heldout.storage.member_table import MemberTable
 from heldout.storage.readers import format_of
 
 _NAME = "files"
@@ -33,46 +38,43 @@ _MANY = 0.01  # share of examples with many combining marks that is worth a word
 
 @dataclass(slots=True)
 class _Read:
-    members: list[Member] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
+    """What was read so far; `formats` are those of the builder's files."""
+
+    store: TextStore
+    builder: MemberBuilder
     skipped: list[str] = field(default_factory=list)
     files: list[CheckedFile] = field(default_factory=list)
-    keys: dict[tuple[str, str], Place] = field(default_factory=dict)
+    streams: list[RowStream] = field(default_factory=list)
+    in_rows: list[bool] = field(default_factory=list)
 
-    def add(self, example: Example, place: Place) -> None:
-        if example.key is not None:
-            first = self.keys.setdefault((example.split, example.key), place)
-            if first is not place:
-                raise DataError(
-                    "duplicate-key",
-                    f"the key {example.key!r} is already used in split {example.split!r}, at {first}",
-                    file=place.file,
-                    line=place.number,
-                    hint="keys are unique in their split; leave out --key to go without",
-                )
-        member = member_of(example)
-        if member.input not in self.texts:
-            self.texts[member.input] = text_of(example.input)
-        self.members.append(member)
-        self.places.append(place)
+    def place(self, file: int, line: int) -> Place:
+        return Place(self.builder.files[file], line, in_rows=self.in_rows[file])
 
 
-def check(request: CheckRequest, method: Method = DEFAULT_METHOD, progress: Progress = SILENT) -> Checked:
-    """Compare all examples of all files across splits and inside each.
+def check(
+    request: CheckRequest,
+    method: Method = DEFAULT_METHOD,
+    progress: Progress = SILENT,
+    memory: MemoryLimit | None = None,
+) -> Checked:
+    """Compare all examples of all files across splits and inside each, in as much memory as `memory` says.
 
     Raises DataError and MissingDataError for what cannot be read exactly, UsageError where the request leaves a choice
     open or names what the files do not have.
     """
-    read = _Read()
-    with _hints_for_flags():
-        for planned in plan(request):
-            _read_file(read, planned, request, progress)
-    members = with_derived_keys(read.members)
-    holdout = tuple(dict.fromkeys(request.holdout))
-    _require_splits(holdout, dict.fromkeys(member.split for member in members))
-    pool = Pool(Holding(_NAME, _NAME, members, frozenset(holdout)))
-    return _checked(read, holdout, method, pool, match(pool, read.texts, method, progress))
+    store = TextStore(method, memory, marks=True)
+    try:
+        read = _Read(store, MemberBuilder(store.index, store, expected=False))
+        with _hints_for_flags(), _repeated_keys(read):
+            for planned in plan(request):
+                _read_file(read, planned, request, progress)
+            table = read.builder.table()
+        holdout = tuple(dict.fromkeys(request.holdout))
+        _require_splits(holdout, dict.fromkeys(table.splits))
+        rows = PoolRows.of(Held(_NAME, _NAME, table, frozenset(holdout)))
+        return _checked(read, holdout, method, rows, match(rows, store, method, progress))
+    finally:
+        store.close()
 
 
 def exit_code(checked: Checked) -> ExitCode:
@@ -83,24 +85,46 @@ def exit_code(checked: Checked) -> ExitCode:
 
 
 def _read_file(read: _Read, planned: Planned, request: CheckRequest, progress: Progress) -> None:
-    path = planned.item.path
+    path, builder = planned.item.path, read.builder
     progress.stage(f"reading {path}")
-    first, skipped = len(read.members), len(read.skipped)
-
-    def skip(error: DataError) -> None:
-        read.skipped.append(str(error))
-
+    first, skipped = len(builder), len(read.skipped)
     spec = DatasetSpec(_NAME, (planned.item,), planned.fields)
-    on_bad_row = skip if request.skip_bad_rows else None
-    for file, example in examples(spec, HERE, on_bad_row, own_names=False):
-        place = Place(file, example.line, in_rows=format_of(planned.item, file) == "parquet")
-        read.add(example, place)
+    rows = RowStream(spec, HERE, skip_bad_rows=request.skip_bad_rows, own_names=False, first=first)
+    builder.flush()
+    read.store.begin(rows.again)
+    read.streams.append(rows)
+    counts: Counter[str] = Counter()
+    for name, facts in rows.facts(lambda error: read.skipped.append(str(error))):
+        file = builder.file(name)
+        if file == len(read.in_rows):
+            read.in_rows.append(format_of(planned.item, name) == "parquet")
+        counts[facts.split] += 1
+        builder.add(*facts[:4], (file, facts.line))
         progress.advance()
-    if len(read.members) == first:
+    if len(builder) == first:
         reason = "it holds no example" if len(read.skipped) == skipped else "none of its rows could be read"
         raise DataError("no-examples", reason, file=path, hint="leave the file out, or give the right one")
-    counts = Counter(member.split for member in read.members[first:])
     read.files.append(CheckedFile(path, planned.format, planned.text_field, planned.split, counts, planned.reasons))
+
+
+@contextmanager
+def _repeated_keys(read: _Read) -> Iterator[None]:
+    """Keys are looked at now and then only, so one that is repeated may come before another error."""
+    try:
+        try:
+            yield
+        except HeldoutError:
+            read.builder.check_keys()
+            raise
+    except RepeatedKeyError as error:
+        place = read.place(*error.row)
+        raise DataError(
+            "duplicate-key",
+            f"the key {error.key!r} is already used in split {error.split!r}, at {read.place(*error.first)}",
+            file=place.file,
+            line=place.number,
+            hint="keys are unique in their split; leave out --key to go without",
+        ) from None
 
 
 def _require_splits(holdout: Collection[str], splits: Collection[str]) -> None:
@@ -113,12 +137,11 @@ def _require_splits(holdout: Collection[str], splits: Collection[str]) -> None:
             )
 
 
-def _checked(read: _Read, holdout: tuple[str, ...], method: Method, pool: Pool, links: Links) -> Checked:
-    overlaps = expand(pool, links, method)
-    tally = Tally(pool, links.near, links.contained)
-    members = pool.subject.members
-    places = {(member.split, member.key): place for member, place in zip(members, read.places, strict=True)}
-    blank = {digest for position, digest in enumerate(pool.inputs) if not links.has_text(position)}
+def _checked(read: _Read, holdout: tuple[str, ...], method: Method, rows: PoolRows, links: Links) -> Checked:
+    expanded = expand(rows, links, method)
+    pool, overlaps, table = expanded.pool, expanded.overlaps, rows.held[0].table
+    tally = Tally(pool, links.near(expanded.place), links.contained(expanded.place), table.by_split())
+    places = _places(read, rows, expanded.place)
     return Checked(
         files=tuple(read.files),
         splits=tally.sizes,
@@ -130,18 +153,61 @@ def _checked(read: _Read, holdout: tuple[str, ...], method: Method, pool: Pool, 
         contaminated=tally.contamination(holdout),
         capped=Capped(links.capped_buckets, overlaps.capped_pairs, links.capped_containments),
         skipped=tuple(read.skipped),
-        no_text=tuple(place for member, place in zip(members, read.places, strict=True) if member.input in blank),
-        many_marks=_many_marks(read.texts, members),
+        no_text=tuple(_row_places(read, table, blank_rows(rows, links))),
+        many_marks=_many_marks(read.store, rows, links),
         findings=tuple(sorted(overlaps.findings, key=lambda finding: worst_first(finding, places))),
         places=places,
-        texts=read.texts,
+        texts=_FoundTexts(read.streams, {side.input for item in overlaps.findings for side in (item.a, item.b)}),
     )
 
 
-def _many_marks(texts: Mapping[str, str], members: Sequence[Member]) -> ManyMarks | None:
-    marked = texts_with_many_marks(texts)
-    count = sum(member.input in marked for member in members) if marked else 0
-    return ManyMarks(count, len(members)) if count >= _MANY * len(members) and count else None
+def _row_places(read: _Read, table: MemberTable, rows: NDArray[np.int64]) -> Iterator[Place]:
+    for file, line in zip(table.file[rows].tolist(), table.line[rows].tolist(), strict=True):
+        yield read.place(file, line)
+
+
+def _places(read: _Read, rows: PoolRows, place: NDArray[np.int64]) -> dict[tuple[str, str], Place]:
+    """Where the examples stand that take part in anything, by (split, key)."""
+    table = rows.held[0].table
+    involved = np.flatnonzero(place[rows.places[0]] >= 0)
+    members = ((member.split, member.key) for member in table.take(involved))
+    return dict(zip(members, _row_places(read, table, involved), strict=True))
+
+
+class _FoundTexts(Mapping[str, str]):
+    """Texts of some inputs by digest, read once more when the first one is asked for."""
+
+    def __init__(self, streams: Sequence[RowStream], wanted: set[str]) -> None:
+        self._streams = streams
+        self._wanted = wanted
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        wanted = {bytes.fromhex(digest.removeprefix(DIGEST_PREFIX)): digest for digest in self._wanted}
+        found = {}
+        for stream in self._streams:
+            for _, facts in stream.facts(lambda _: None):
+                digest = wanted.pop(facts.digests[0], None)
+                if digest is not None and facts.text is not None:
+                    found[digest] = facts.text
+                if not wanted:
+                    return found
+        return found
+
+    def __getitem__(self, digest: str) -> str:
+        return self._texts[digest]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._wanted)
+
+    def __len__(self) -> int:
+        return len(self._wanted)
+
+
+def _many_marks(store: TextStore, rows: PoolRows, links: Links) -> ManyMarks | None:
+    numbers = links.texts.numbers[rows.places[0]]
+    count = int(store.marked(numbers[numbers >= 0]).sum())
+    return ManyMarks(count, numbers.size) if count >= _MANY * numbers.size and count else None
 
 
 @contextmanager

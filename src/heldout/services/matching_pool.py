@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,141 +13,116 @@ from numpy.typing import NDArray
 from heldout.domain.finding import Span
 from heldout.domain.method import Method
 from heldout.domain.overlap import ContainmentLink, NearLink
-from heldout.domain.pool import Pool
 from heldout.matching.classes import Classes
 from heldout.matching.containment import POSITIONS, Containments, containments
-from heldout.matching.minhash import EMPTY, signatures
-from heldout.matching.near import NearPairs, NearParameters, near_pairs
-from heldout.matching.ragged import offsets_of
+from heldout.matching.containment_streamed import containments_streamed
+from heldout.matching.feed import pair_groups
+from heldout.matching.near import NearPairs, NearParameters
+from heldout.matching.near_streamed import near_pairs_streamed
 from heldout.matching.spans import longest_shared_span
-from heldout.matching.texts import NormalisedTexts, normalise_batch
+from heldout.matching.window_counts import WindowCounts
+from heldout.services.matching_feed import PoolTexts
+from heldout.services.matching_rows import PoolRows
+from heldout.services.matching_texts import SignatureStore, TextStore
 from heldout.services.progress import SILENT, Progress
 
+__all__ = ["Links", "SignatureStore", "match"]
 
-@dataclass(frozen=True, slots=True)
+_HASHES = 16  # bytes a code point that looking for containments takes where all texts are in memory
+
+
+@dataclass(frozen=True)
 class Links:
     """Everything found between the distinct inputs of one pool, whichever of its versions is the scanned one.
 
-    Indices are the pool's. `texts` are the normalised ones: an input without text (a payload kept outside, or only
-    punctuation) has length 0 there.
+    Indices are those of `inputs`, distinct ordinals in the order of their digests. An input without text (a payload
+    kept outside, or only punctuation) has length 0 in `texts`.
     """
 
-    texts: NormalisedTexts
-    near: tuple[NearLink, ...]
-    contained: tuple[ContainmentLink, ...]
-    capped_buckets: int
-    capped_containments: int
+    texts: PoolTexts
+    pairs: NearPairs
+    inside: Containments
 
-    def span(self, first: int, second: int) -> Span:
-        """The longest text that two inputs share literally."""
-        span = longest_shared_span(self.texts.text(first), self.texts.text(second))
-        return Span(span.start_a, span.start_b, span.length)
+    @property
+    def capped_buckets(self) -> int:
+        return self.pairs.capped_buckets
 
-    def has_text(self, position: int) -> bool:
-        return bool(self.texts.offsets[position + 1] > self.texts.offsets[position])
+    @property
+    def capped_containments(self) -> int:
+        return self.inside.capped
+
+    @cached_property
+    def linked(self) -> NDArray[np.int64]:
+        """Both ends of every link, shape (2, links)."""
+        ends = [np.stack([self.pairs.a, self.pairs.b]), np.stack([self.inside.short, self.inside.long])]
+        return np.concatenate(ends, axis=1)
+
+    def near(self, place: NDArray[np.int64]) -> Iterator[NearLink]:
+        """Near links by the places of their inputs; those with an end at -1 are left out."""
+        a, b = place[self.pairs.a], place[self.pairs.b]
+        kept = np.flatnonzero((a >= 0) & (b >= 0))
+        columns = (a, b, self.pairs.intersection, self.pairs.union, self.pairs.capped)
+        for first, second, both, either, capped in zip(*(column[kept].tolist() for column in columns), strict=True):
+            yield NearLink(first, second, Fraction(both, either), capped)
+
+    def contained(self, place: NDArray[np.int64]) -> Iterator[ContainmentLink]:
+        """Containments by the places of their inputs; those with an end at -1 are left out."""
+        short, long = place[self.inside.short], place[self.inside.long]
+        kept = np.flatnonzero((short >= 0) & (long >= 0))
+        columns = (short, long, self.inside.position, self.inside.offset, self.inside.aligned)
+        for first, second, position, offset, aligned in zip(
+            *(column[kept].tolist() for column in columns), strict=True
+        ):
+            yield ContainmentLink(first, second, POSITIONS[position], offset, aligned)
+
+    def spans(self, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Span]:
+        """The longest text that the two inputs of each pair share literally."""
+        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+        found = {}
+        for group in pair_groups(self.texts.lengths, first, second, self.texts.store.limit.work // 8):
+            rows = np.unique(np.concatenate([first[group], second[group]]))
+            texts = self.texts.fetch(rows)
+            for a, b in zip(first[group].tolist(), second[group].tolist(), strict=True):
+                span = longest_shared_span(*(texts.text(int(np.searchsorted(rows, end))) for end in (a, b)))
+                found[a, b] = Span(span.start_a, span.start_b, span.length)
+        return found
 
 
-class SignatureStore(Protocol):
-    """Signatures of one method by input digest; `find` also says which of the asked it has."""
+def match(rows: PoolRows, store: TextStore, method: Method, progress: Progress = SILENT) -> Links:
+    """Near pairs and containments of a pool.
 
-    def find(self, inputs: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]: ...
-
-    def add(self, inputs: Sequence[str], signatures: NDArray[np.uint32]) -> None: ...
-
-
-def match(
-    pool: Pool,
-    texts: Mapping[str, str],
-    method: Method,
-    progress: Progress = SILENT,
-    cache: SignatureStore | None = None,
-) -> Links:
-    """Near pairs and containments of a pool. `texts` maps input digests to texts; an absent one has none here.
-
-    The result depends on the pool's versions and the method only, not on which version is scanned, nor on `cache`.
+    The result depends on the pool's versions and the method only: not on which version is scanned, nor on how much
+    memory the store may take.
     """
-    progress.stage(f"comparing {len(pool.inputs):,} distinct inputs")
-    normalised = normalise_batch([texts.get(digest, "") for digest in pool.inputs])
-    classes = _classes(pool)
-    threshold = (method.threshold.numerator, method.threshold.denominator)
-    parameters = NearParameters(
+    progress.stage(f"comparing {rows.inputs.size:,} distinct inputs")
+    store.save()
+    texts = PoolTexts.of(store, rows.inputs, rows.inline)
+    classes = rows.classes()
+    near = near_pairs_streamed(texts, texts.keys(), parameters(method), classes, store.limit.work)
+    return Links(texts, near, _contained(texts, classes, method))
+
+
+def parameters(method: Method) -> NearParameters:
+    return NearParameters(
         permutations=method.permutations,
         seed=method.seed,
         bands=method.bands,
         rows=method.rows,
         shingle=method.shingle,
-        threshold=threshold,
+        threshold=(method.threshold.numerator, method.threshold.denominator),
         bucket_cap=method.bucket_cap,
     )
-    rows = _signatures(pool.inputs, normalised, texts, method, cache)
-    near = near_pairs(normalised, rows, parameters, classes)
-    inside = containments(normalised, method.containment_min_length, classes, method.containment_cap)
-    return Links(
-        texts=normalised,
-        near=_near_links(near),
-        contained=_containment_links(inside),
-        capped_buckets=near.capped_buckets,
-        capped_containments=inside.capped,
-    )
 
 
-def _near_links(near: NearPairs) -> tuple[NearLink, ...]:
-    columns = (_ints(near.a), _ints(near.b), _ints(near.intersection), _ints(near.union), near.capped.tolist())
-    return tuple(
-        NearLink(a, b, Fraction(intersection, union), capped)
-        for a, b, intersection, union, capped in zip(*columns, strict=True)
-    )
-
-
-def _containment_links(inside: Containments) -> tuple[ContainmentLink, ...]:
-    columns = (_ints(inside.short), _ints(inside.long), inside.position.tolist(), _ints(inside.offset))
-    return tuple(
-        ContainmentLink(short, long, POSITIONS[position], offset, aligned)
-        for short, long, position, offset, aligned in zip(*columns, inside.aligned.tolist(), strict=True)
-    )
-
-
-def _signatures(
-    inputs: Sequence[str],
-    normalised: NormalisedTexts,
-    texts: Mapping[str, str],
-    method: Method,
-    cache: SignatureStore | None,
-) -> NDArray[np.uint32]:
-    """Signatures of all inputs, of which only those not seen before are computed (B37).
-
-    An input whose text is kept outside has the signature of no text, and none in the cache: its digest is the digest
-    of that text, which another version may hold inline.
-    """
-    if cache is None:
-        return signatures(normalised, count=method.permutations, seed=method.seed)
-    result = np.full((len(inputs), method.permutations), EMPTY, np.uint32)
-    readable = np.flatnonzero(np.fromiter((digest in texts for digest in inputs), np.bool_, len(inputs)))
-    found, known = cache.find([inputs[row] for row in readable.tolist()])
-    result[readable[known]] = found[known]
-    fresh = readable[~known]
-    result[fresh] = signatures(normalised.take(fresh), count=method.permutations, seed=method.seed)
-    cache.add([inputs[row] for row in fresh.tolist()], result[fresh])
-    return result
-
-
-def _ints(values: NDArray[np.int64]) -> list[int]:
-    result: list[int] = values.tolist()
-    return result
-
-
-def _classes(pool: Pool) -> Classes:
-    """Numbers for the (dataset, split, version) groups, which do not depend on which version is scanned."""
-    seen: dict[tuple[str, str, int], int] = {}
-    flat: list[int] = []
-    counts: list[int] = []
-    for group in pool.occurrences:
-        names = group[0].classes() if len(group) == 1 else {name for item in group for name in item.classes()}
-        flat.extend([seen.setdefault(name, len(seen)) for name in names])
-        counts.append(len(names))
-    ranked = sorted((dataset, split, pool.sources[version]) for dataset, split, version in seen)
-    rank = {name: position for position, name in enumerate(ranked)}
-    number = np.array([rank[dataset, split, pool.sources[version]] for dataset, split, version in seen], np.int64)
-    owners = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    ids = number[np.array(flat, np.int64)]
-    return Classes(ids[np.lexsort((ids, owners))].astype(np.int32), offsets_of(np.array(counts, np.int64)))
+def _contained(texts: PoolTexts, classes: Classes, method: Method) -> Containments:
+    """By the whole array where it fits, else while the texts stream by."""
+    store, length = texts.store, method.containment_min_length
+    if not store.spilled and int(texts.lengths.sum()) * _HASHES <= store.limit.work:
+        every = texts.fetch(np.arange(texts.lengths.size))
+        return containments(every, length, classes, method.containment_cap)
+    counts = store.counts
+    if counts is None:
+        counts = WindowCounts(length)
+        for _, block in texts.blocks(np.flatnonzero(texts.lengths >= length)):
+            counts.add(block)
+    return containments_streamed(texts, counts, classes, method.containment_cap, store.limit.work)

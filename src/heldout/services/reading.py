@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from heldout.domain.dataset import DatasetSpec, SplitRule
 from heldout.domain.example import JSON, Example
-from heldout.domain.members import Member, content_digest, member_of, with_derived_keys
-from heldout.domain.pool import Holding
-from heldout.domain.text import text_of
-from heldout.errors import ConfigError, DataError
+from heldout.domain.members import Member, content_digest
+from heldout.errors import ConfigError, DataError, HeldoutError
 from heldout.services.payloads import with_payloads
 from heldout.services.progress import SILENT, Progress
 from heldout.services.sources import DataSource
 from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper, read_lookup
 
+if TYPE_CHECKING:
+    from heldout.services.matching_texts import TextStore
+    from heldout.storage.member_builder import MemberBuilder
+    from heldout.storage.member_table import MemberTable
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that a scan needs of one version. `texts` maps the digest of each distinct readable input to its text (B30).
+    """All that a scan needs of one version.
 
+    `members` is a table (`heldout.storage.member_table`) of which a row becomes a `Member` when somebody asks for it.
+    `texts` maps the digest of each distinct readable input to its text (B30); where the version was read into a
+    `store`, which has them for scans, they are read once more when somebody asks.
     `incomplete` says why not every example can be scanned; empty when every one can.
     """
 
     spec: DatasetSpec
     source: str
-    members: tuple[Member, ...]
+    members: Sequence[Member]
     texts: Mapping[str, str]
     payload_missing: int
     skipped: tuple[DataError, ...]
@@ -36,11 +44,13 @@ class Reading:
 
     @property
     def content(self) -> str:
-        return content_digest(self.members)
+        columns = _columns(self.members)
+        return content_digest(self.members) if columns is None else columns.content_digest()
 
     @property
     def by_split(self) -> dict[str, int]:
-        return dict(Counter(member.split for member in self.members))
+        columns = _columns(self.members)
+        return dict(Counter(member.split for member in self.members)) if columns is None else columns.by_split()
 
     @property
     def holdout_splits(self) -> tuple[str, ...]:
@@ -56,10 +66,12 @@ class Reading:
         reasons += [f"the declared split {split!r} has no example" for split in self.empty_splits]
         return tuple(reasons)
 
-    def holding(self) -> Holding:
-        return Holding(
-            self.spec.name, self.source, self.members, frozenset(self.holdout_splits), complete=not self.incomplete
-        )
+
+def _columns(members: Sequence[Member]) -> MemberTable | None:
+    """The members' table, where they are one."""
+    from heldout.storage.member_table import MemberTable
+
+    return members if isinstance(members, MemberTable) else None
 
 
 def examples(
@@ -81,7 +93,7 @@ def examples(
 def _rows(
     spec: DatasetSpec, data: DataSource, on_bad_row: Callable[[DataError], None] | None, *, own_names: bool
 ) -> Iterator[tuple[str, Example]]:
-    lookups = {path: _lookup(data, path) for path in spec.lookup_paths()}
+    lookups = {path: lookup_table(data, path) for path in spec.lookup_paths()}
     mapper = RowMapper(spec, lookups, own_names=own_names)
     for item in spec.data:
         for name, stream in data.open(item.path):
@@ -96,70 +108,75 @@ def _rows(
                     yield name, example
 
 
-def _lookup(data: DataSource, path: str) -> Mapping[str, JSON]:
+def lookup_table(data: DataSource, path: str) -> Mapping[str, JSON]:
+    """The object that a lookup file holds."""
     files = [(name, stream.read()) for name, stream in data.open(path)]
     return read_lookup(b"".join(content for _, content in files), files[0][0] if files else path)
 
 
-@dataclass(slots=True)
-class _Collected:
-    members: list[Member] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
-    payload_missing: int = 0
-    skipped: list[DataError] = field(default_factory=list)
-    places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
-
-    def add(self, file: str, example: Example, *, keep_texts: bool) -> None:
-        member = member_of(example)
-        if example.key is not None:
-            self._check_key(file, example)
-        if not example.has_input:
-            self.payload_missing += 1
-        elif keep_texts and member.input not in self.texts:
-            self.texts[member.input] = text_of(example.input)
-        self.members.append(member)
-
-    def _check_key(self, file: str, example: Example) -> None:
-        address = (example.split, str(example.key))
-        first = self.places.get(address)
-        if first is not None:
-            raise DataError(
-                "repeated-key",
-                f"the key {example.key!r} is already used in split {example.split!r}, at {first[0]}:{first[1]}",
-                file=file,
-                line=example.line,
-                hint="keys are unique in their split; leave out fields.key to let Heldout derive them",
-            )
-        self.places[address] = (file, example.line)
-
-
 def read_version(
-    spec: DatasetSpec, source: str, data: DataSource, *, keep_texts: bool = True, progress: Progress = SILENT
+    spec: DatasetSpec,
+    source: str,
+    data: DataSource,
+    *,
+    keep_texts: bool = True,
+    progress: Progress = SILENT,
+    store: TextStore | None = None,
 ) -> Reading:
-    """Read every example of one state of a dataset.
+    """Read every example of one state of a dataset; its texts go into `store`, for a scan.
 
     Raises DataError for a row that cannot be read exactly (unless dataset.yaml says `on_bad_row: skip`), ConfigError
     (slug holdout-absent) for a declared holdout that no data has, TamperedError for bytes that are not what DVC
     recorded.
     """
-    collected = _Collected()
-    on_bad_row = collected.skipped.append if spec.on_bad_row == "skip" else None
+    from heldout.services.row_stream import RowStream, TextsAgain
+    from heldout.storage.digest_index import DigestIndex
+    from heldout.storage.member_builder import MemberBuilder
+
     progress.stage(f"reading {spec.name}")
-    for file, example in examples(spec, data, on_bad_row):
-        collected.add(file, example, keep_texts=keep_texts)
-        progress.advance()
-    found = {member.split for member in collected.members}
+    skipped: list[DataError] = []
+    rows = RowStream(spec, data, skip_bad_rows=spec.on_bad_row == "skip")
+    builder = MemberBuilder(DigestIndex() if store is None else store.index, store)
+    if store is not None:
+        store.begin(rows.again)
+    with _repeated_keys(builder):
+        for file, facts in rows.facts(skipped.append):
+            builder.add(*facts[:4], (builder.file(file), facts.line))
+            progress.advance()
+        table = builder.table()
     declared = declared_splits(spec)
-    _check_holdout(spec, found | declared)
+    _check_holdout(spec, {*table.splits} | declared)
     return Reading(
         spec=spec,
         source=source,
-        members=with_derived_keys(collected.members),
-        texts=collected.texts,
-        payload_missing=collected.payload_missing,
-        skipped=tuple(collected.skipped),
-        empty_splits=tuple(sorted(declared - found)),
+        members=table,
+        texts=TextsAgain(rows) if keep_texts else {},
+        payload_missing=len(table) - int(table.inline.sum()),
+        skipped=tuple(skipped),
+        empty_splits=tuple(sorted(declared - {*table.splits})),
     )
+
+
+@contextmanager
+def _repeated_keys(builder: MemberBuilder) -> Iterator[None]:
+    """Keys are looked at now and then only, so one that is repeated may come before another error."""
+    from heldout.storage.member_builder import RepeatedKeyError
+
+    try:
+        try:
+            yield
+        except HeldoutError:
+            builder.check_keys()
+            raise
+    except RepeatedKeyError as error:
+        (file, line), (first, first_line) = error.row, error.first
+        raise DataError(
+            "repeated-key",
+            f"the key {error.key!r} is already used in split {error.split!r}, at {builder.files[first]}:{first_line}",
+            file=builder.files[file],
+            line=line,
+            hint="keys are unique in their split; leave out fields.key to let Heldout derive them",
+        ) from None
 
 
 def declared_splits(spec: DatasetSpec) -> set[str]:

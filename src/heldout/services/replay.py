@@ -38,7 +38,7 @@ class Replay:
         self.damaged: list[tuple[str, str, str]] = []
         self._workspace = workspace
         self._progress = progress
-        self._scanner = Scanner(workspace, fetch=fetch, progress=progress)
+        self._scanner = Scanner(workspace, fetch=fetch, progress=progress, cached=False)
         self._states: dict[str, tuple[DatasetState, str | None]] = {
             source: (state, None) for source, state in states.items()
         }
@@ -68,7 +68,7 @@ class Replay:
                     self.damaged.append(problem)
                 return ReplayResult.BAD_DATA
         subject, *others = readings
-        made = scan(subject, others, method, self._progress).files()
+        made = scan(subject, others, method, self._progress, self._scanner.texts).files()
         same = all(tree.read(file) == data for file, data in made.items()) and path in made
         return ReplayResult.SAME if same else ReplayResult.DIFFERENT
 

@@ -12,7 +12,6 @@ from heldout.domain.outcomes import ScanDone
 from heldout.services.contents import open_data
 from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import Progress
-from heldout.services.reading import read_version
 from heldout.services.recording import commit_records, files_of, write_records
 from heldout.services.scanner import Scanned, Scanner, sweep, with_results
 from heldout.services.workspace import Workspace
@@ -40,7 +39,7 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
         files = open_data(workspace, located, progress)
         # Edited files are another content than their pointers say, to be compared with a version of those pointers too.
         source = WORKING_COPY if workspace.store.edited(located.state.outputs) else located.state.source
-        reading = read_version(located.state.spec, source, files, progress=progress)
+        reading = scanner.read(located.state.spec, source, files)
         scanned = scanner.scan_reading(reading)
         return ScanReport((scanned.done(),), advisory=True)
     scanned = scanner.scan(located.state, located.commit)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import ScanDone
 from heldout.errors import HeldoutError, MissingDataError
+from heldout.services.matching_texts import TextStore
+from heldout.services.memory_limit import MemoryLimit, default_limit
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading, read_version
 from heldout.services.scanning import ScanResult, scan
-from heldout.services.sources import StoredData
+from heldout.services.sources import DataSource, StoredData
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import DatasetState
 from heldout.storage.signature_cache import FOLDER as CACHE_FOLDER
@@ -39,13 +42,30 @@ class Scanned:
 
 
 class Scanner:
-    """Reads each version at most once, however many states are scanned. `fetch` allows DVC to bring missing data."""
+    """Reads each version at most once, however many states are scanned. `fetch` allows DVC to bring missing data.
 
-    def __init__(self, workspace: Workspace, *, fetch: bool, progress: Progress = SILENT) -> None:
+    `cached` is off where a record is proven: then no signature is taken from an earlier run.
+    """
+
+    def __init__(self, workspace: Workspace, *, fetch: bool, progress: Progress = SILENT, cached: bool = True) -> None:
         self._workspace = workspace
         self._fetch = fetch
         self._progress = progress
+        self._cached = cached
         self._readings: dict[str, Reading] = {}
+
+    @cached_property
+    def texts(self) -> TextStore:
+        """The texts of all that was read; each distinct one once."""
+        settings, memory = self._workspace.settings, self._workspace.memory
+        asked = memory if memory is not None else settings.memory
+        limit = default_limit() if asked is None else MemoryLimit(asked)
+        return TextStore(settings.method, limit, self._cache if self._cached else None)
+
+    def read(self, spec: DatasetSpec, source: str, data: DataSource) -> Reading:
+        """Every example of one state, its texts in `texts`."""
+        with self.texts.reading():
+            return read_version(spec, source, data, progress=self._progress, store=self.texts)
 
     @cached_property
     def _cache(self) -> SignatureCache | None:
@@ -67,7 +87,7 @@ class Scanner:
                     f"{state.name}: {missing[0].path} is not in the DVC cache of this machine",
                     hint="dvc fetch, or heldout scan, which fetches",
                 )
-            self._readings[state.source] = read_version(state.spec, state.source, data, progress=self._progress)
+            self._readings[state.source] = self.read(state.spec, state.source, data)
         return self._readings[state.source]
 
     def scan(self, state: DatasetState, commit: str | None = None) -> Scanned:
@@ -82,7 +102,7 @@ class Scanner:
                 others.append(self._version(version))
             except HeldoutError as error:
                 left_out.append((version, str(error)))
-        result = scan(subject, others, self._workspace.settings.method, self._progress, self._cache)
+        result = scan(subject, others, self._workspace.settings.method, self._progress, self.texts)
         return Scanned(result, tuple(left_out))
 
     def _version(self, version: Version) -> Reading:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.finding import Cluster, Finding
 from heldout.domain.method import Method
 from heldout.domain.overlap import Expansion, Overlaps
 from heldout.domain.pool import Pool
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
-from heldout.services.matching_pool import Links, SignatureStore, match
+from heldout.services.matching_pool import Links, match
+from heldout.services.matching_rows import Held, PoolRows
+from heldout.services.matching_texts import TextStore
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
 from heldout.storage.finding_lines import render_findings
+from heldout.storage.member_table import MemberTable, packed
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_record
 
 NAMED = 20
@@ -41,34 +47,70 @@ def scan(
     others: Sequence[Reading],
     method: Method,
     progress: Progress = SILENT,
-    cache: SignatureStore | None = None,
+    store: TextStore | None = None,
 ) -> ScanResult:
     """Compare a version with itself across splits and with the others (B38).
 
-    A function of its arguments' data and the method alone: the same bytes on any machine, in any order.
+    A function of its arguments' data and the method alone: the same bytes on any machine, in any order. `store` holds
+    the texts of the readings; what it lacks is put there.
     """
-    pool = Pool(subject.holding(), [reading.holding() for reading in others])
-    texts = {digest: text for reading in (subject, *others) for digest, text in reading.texts.items()}
-    links = match(pool, texts, method, progress, cache)
-    overlaps = expand(pool, links, method)
-    return _result(subject, others, method, pool, links, overlaps)
+    store = TextStore(method) if store is None else store
+    held = {reading.source: held_of(reading, store) for reading in (subject, *others)}
+    rows = PoolRows.of(held[subject.source], [held[reading.source] for reading in others])
+    links = match(rows, store, method, progress)
+    return _result(subject, others, method, rows, links, expand(rows, links, method).overlaps)
 
 
-def expand(pool: Pool, links: Links, method: Method) -> Overlaps:
+def held_of(reading: Reading, store: TextStore) -> Held:
+    """A reading's rows, its inputs numbered by the store and their texts in it."""
+    table = reading.members
+    if not isinstance(table, MemberTable) or table.known is not store.index:
+        texts = reading.texts
+        inline = [member.input in texts for member in reading.members]
+        table = MemberTable.of(tuple(reading.members), store.index, inline)
+        inputs = store.index.add(packed(list(texts)))
+        store.begin(None)
+        store.take(inputs, list(texts.values()), np.zeros(inputs.size, np.int64))
+    complete = not reading.incomplete
+    return Held(reading.spec.name, reading.source, table, frozenset(reading.holdout_splits), complete)
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What links mean for examples. `pool` holds only those that take part in anything; `place` finds inputs in it."""
+
+    pool: Pool
+    place: NDArray[np.int64]
+    overlaps: Overlaps
+
+
+def expand(rows: PoolRows, links: Links, method: Method) -> Expanded:
     """Findings of the pool's subject; links that do not concern it are left aside."""
-    expansion = Expansion(pool, method.pair_cap)
+    involved = rows.involved(links.linked)
+    pool = rows.pool(involved)
+    place = np.full(rows.inputs.size, -1, np.int64)
+    place[involved] = np.arange(involved.size)
     concerned = [pool.concerns_subject(position) for position in range(len(pool.inputs))]
-    expansion.near(link for link in links.near if concerned[link.first] or concerned[link.second])
-    expansion.contained(link for link in links.contained if concerned[link.short] or concerned[link.long])
-    return expansion.overlaps(links.span)
+    expansion = Expansion(pool, method.pair_cap)
+    expansion.near(link for link in links.near(place) if concerned[link.first] or concerned[link.second])
+    expansion.contained(link for link in links.contained(place) if concerned[link.short] or concerned[link.long])
+    pairs = sorted({*expansion.span_pairs()})
+    spans = links.spans([(int(involved[a]), int(involved[b])) for a, b in pairs])
+    return Expanded(pool, place, expansion.overlaps(lambda a, b: spans[int(involved[a]), int(involved[b])]))
 
 
 def _result(
-    subject: Reading, others: Sequence[Reading], method: Method, pool: Pool, links: Links, overlaps: Overlaps
+    subject: Reading,
+    others: Sequence[Reading],
+    method: Method,
+    rows: PoolRows,
+    links: Links,
+    overlaps: Overlaps,
 ) -> ScanResult:
-    sources = [holding.source for holding in pool.holdings]
+    sources = [held.source for held in rows.held]
     data = render_findings(overlaps.findings, overlaps.clusters, sources)
     by_source = {reading.source: reading for reading in others}
+    by_split = subject.by_split
     record = ScanRecord(
         dataset=subject.spec.name,
         source=subject.source,
@@ -76,9 +118,9 @@ def _result(
         method_id=method.id,
         method_digest=method.digest,
         method_parameters=method.parameters(),
-        examples=_examples(subject, pool, links),
+        examples=_examples(subject, rows, links),
         holdout_splits=subject.holdout_splits,
-        holdout_members=sum(subject.by_split[split] for split in subject.holdout_splits),
+        holdout_members=sum(by_split[split] for split in subject.holdout_splits),
         incomplete=subject.incomplete,
         compared=tuple(
             Compared(by_source[source].spec.name, source, not by_source[source].incomplete) for source in sources[1:]
@@ -91,12 +133,9 @@ def _result(
     return ScanResult(record, overlaps.findings, overlaps.clusters, data)
 
 
-def _examples(subject: Reading, pool: Pool, links: Links) -> Examples:
-    without_text = sorted(
-        f"{member.split}/{member.key}"
-        for member in subject.members
-        if member.input in subject.texts and not links.has_text(pool.index[member.input])
-    )
+def _examples(subject: Reading, rows: PoolRows, links: Links) -> Examples:
+    blank = blank_rows(rows, links)
+    without_text = sorted(f"{member.split}/{member.key}" for member in rows.held[0].table.take(blank))
     total = len(subject.members)
     return Examples(
         total=total,
@@ -107,3 +146,10 @@ def _examples(subject: Reading, pool: Pool, links: Links) -> Examples:
         rows_skipped=len(subject.skipped),
         by_split=subject.by_split,
     )
+
+
+def blank_rows(rows: PoolRows, links: Links) -> NDArray[np.int64]:
+    """The subject's rows whose input it holds as text, and that text has no letter and no digit."""
+    places, inline = rows.places[0], np.zeros(rows.inputs.size, np.bool_)
+    inline[places[rows.held[0].table.inline]] = True
+    return np.flatnonzero(inline[places] & (links.texts.lengths[places] == 0))

@@ -36,8 +36,12 @@ class Workspace:
     """One repository, opened once for one command. Everything is read lazily and remembered."""
 
     def __init__(self, git: Git, data: Path | None = None) -> None:
-        """`data` is one more folder of DVC objects to read from: a cache, or a remote on this machine's disks."""
+        """`data` is one more folder of DVC objects to read from: a cache, or a remote on this machine's disks.
+
+        `memory` may be set to the bytes that this command's scans may take, before what the settings say.
+        """
         self.git = git
+        self.memory: int | None = None
         self._data = data
         self._catalogs: dict[str, Catalog] = {}
         self._knowledge: Knowledge | None = None

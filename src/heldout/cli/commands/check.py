@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.memory import Memory
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
 
@@ -45,6 +46,7 @@ def check(
     on_bad_row: Annotated[BadRow, typer.Option(help="Skipped rows are counted; exit 3 if all else is clean.")] = (
         BadRow.REFUSE
     ),
+    memory: Memory = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Findings to list; default 10, with --json all.")] = None,
     show_text: Annotated[bool, typer.Option("--show-text", help="Show both texts of each finding listed.")] = False,
     as_json: Json = False,
@@ -60,6 +62,7 @@ def check(
     from heldout.reports.check import check_json, check_lines
     from heldout.services import check as service
     from heldout.services.check_files import CheckRequest
+    from heldout.services.memory_limit import asked_limit
 
     session = Session(as_json=as_json, quiet=quiet)
     request = CheckRequest(
@@ -76,7 +79,7 @@ def check(
         splits=dict(_named_split(text) for text in split or ()),
         skip_bad_rows=on_bad_row is BadRow.SKIP,
     )
-    checked = service.check(request, progress=session.progress)
+    checked = service.check(request, progress=session.progress, memory=None if memory is None else asked_limit(memory))
     session.progress.close()
     lines = [] if as_json else check_lines(checked, limit=limit, show_text=show_text)
     session.emit(lines, check_json(checked, limit=limit, show_text=show_text) if as_json else {})

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.memory import Memory, asked_bytes
 from heldout.cli.session import Json, Quiet, Session, code_of
 from heldout.errors import UsageError
 
@@ -17,6 +18,7 @@ def freeze(
     minor: Annotated[bool, typer.Option("--minor", help="Next MINOR number.")] = False,
     patch: Annotated[bool, typer.Option("--patch", help="Next PATCH number.")] = False,
     message: Annotated[str | None, typer.Option("--message", "-m", help="The tag's message.")] = None,
+    memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -39,6 +41,7 @@ def freeze(
     if len(chosen) + bool(number) > 1 or (number and parsed is None):
         raise UsageError("freeze-number", "give one of --number vX.Y.Z, --major, --minor and --patch")
     session = Session(as_json=as_json, quiet=quiet)
+    session.workspace.memory = asked_bytes(memory)
     done = run(
         session.workspace,
         name,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.memory import Memory, asked_bytes
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode, UsageError
 
@@ -21,6 +22,7 @@ def scan(
         bool, typer.Option("--all", help="Scan whatever keeps a version from being covered.")
     ] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Commit the records, and nothing else.")] = False,
+    memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -38,6 +40,7 @@ def scan(
     if (subject is None) == (not all_versions):
         raise UsageError("scan-what", "name one subject, or give --all", hint="heldout scan --all")
     session = Session(as_json=as_json, quiet=quiet)
+    session.workspace.memory = asked_bytes(memory)
     if subject is None:
         report = service.scan_all(session.workspace, session.progress, commit=commit)
     else:

@@ -1,0 +1,259 @@
+"""Containment in texts that stream by: what `containments` finds, without all of them in memory.
+
+Each text's rarest window, by counts made when the texts were read first, is its anchor. The texts stream by twice: once
+to choose anchors, once to look them up, where the hash of the whole short text has to agree as well. What is left is
+compared literally. A text that stands in too many others to list meets all of them once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.matching.classes import Classes
+from heldout.matching.containment import Containments
+from heldout.matching.feed import TextFeed, pair_groups
+from heldout.matching.ragged import blocks, segments
+from heldout.matching.texts import NormalisedTexts
+from heldout.matching.window_counts import BlockWindows, WindowCounts, block_windows
+
+_BLOCK = 1 << 20  # code points, or candidate occurrences, held at a time
+_SPACE = 32
+_MATCH = 5  # rows of a table of matches: short, long, position, offset, aligned
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchors:
+    """Short texts ordered by the hash of their anchor: group i, of hash `hashes[i]`, is `[starts[i], +sizes[i])`.
+
+    `shifts` is where the anchor starts in the text, `whole` the hash of the text, `lengths` its code points. `filter`
+    is True at the upper bits of every anchor's hash.
+    """
+
+    shorts: NDArray[np.int64]
+    shifts: NDArray[np.int64]
+    whole: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    filter: NDArray[np.bool_]
+    drop: np.uint64
+
+    @classmethod
+    def of(cls, columns: list[NDArray[np.int64]], lengths: NDArray[np.int64]) -> _Anchors:
+        shorts, shifts, hashes, whole = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
+        order = np.argsort(hashes.view(np.uint64), kind="stable")
+        keys = hashes.view(np.uint64)[order]
+        opens = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: keys.size])
+        bits = min(max(int(opens.size).bit_length() + 5, 10), 28)
+        drop = np.uint64(64 - bits)
+        present = np.zeros(1 << bits, np.bool_)
+        present[keys[opens] >> drop] = True
+        sizes = np.diff(opens, append=keys.size)
+        shorts = shorts[order]
+        return cls(
+            shorts,
+            shifts[order],
+            whole.view(np.uint64)[order],
+            lengths[shorts],
+            keys[opens],
+            opens,
+            sizes,
+            present,
+            drop,
+        )
+
+    def only(self, shorts: NDArray[np.int64]) -> _Anchors:
+        """The anchors of some texts, given in ascending order."""
+        keys = np.repeat(self.hashes, self.sizes).view(np.int64)
+        kept = np.isin(self.shorts, shorts)
+        columns = np.stack([self.shorts, self.shifts, keys, self.whole.view(np.int64)])[:, kept]
+        lengths = np.zeros(int(self.shorts.max(initial=0)) + 1, np.int64)
+        lengths[self.shorts] = self.lengths
+        return _Anchors.of([columns], lengths)
+
+
+def containments_streamed(
+    feed: TextFeed, counts: WindowCounts, classes: Classes, max_matches: int, budget: int
+) -> Containments:
+    """`counts` are of all windows of the feed's texts at least; which further ones are in them changes nothing.
+
+    `budget` bytes bound what is read of texts at a time, save where one pair is larger.
+    """
+    long_enough = np.flatnonzero(feed.lengths >= counts.length)
+    anchors = _anchors(feed, counts, long_enough)
+    found, crowded = _probed(feed, anchors, long_enough, counts.length, max_matches)
+    matches = _verified(feed, found, budget)
+    capped = 0
+    if crowded.size:
+        thick, capped = _crowded(feed, anchors.only(crowded), long_enough, counts.length, (classes, max_matches))
+        matches = np.concatenate([matches, thick], axis=1)
+    short, long, position, offset, aligned = _sorted(matches, 2)
+    return Containments(short, long, position.astype(np.uint8), offset, aligned.astype(np.bool_), capped)
+
+
+def _windows(feed: TextFeed, rows: NDArray[np.int64], length: int) -> Iterator[tuple[NDArray[np.int64], BlockWindows]]:
+    """(indices of texts, their windows), block by block."""
+    for indices, texts in feed.blocks(rows):
+        for low, high in texts.blocks(_BLOCK):
+            yield indices[low:high], block_windows(texts.part(low, high), length)
+
+
+def _anchors(feed: TextFeed, counts: WindowCounts, rows: NDArray[np.int64]) -> _Anchors:
+    """The rarest window of every text, the first of equally rare ones; a window counted once is nowhere else, so
+    neither is its text, which is left out."""
+    kept = []
+    for indices, windows in _windows(feed, rows, counts.length):
+        starts = windows.texts.offsets[windows.owners]
+        shifts = windows.places - np.repeat(starts, windows.counts)
+        ranked = counts.of(windows.hashes) << np.int64(32) | shifts
+        rarest = np.minimum.reduceat(ranked, np.cumsum(windows.counts) - windows.counts)
+        shared = np.flatnonzero(rarest >> np.int64(32) > 1)
+        shift, start = rarest[shared] & np.int64(0xFFFFFFFF), starts[shared]
+        lengths = windows.texts.lengths[windows.owners[shared]]
+        hashes = windows.rolling.of(start + shift, counts.length).view(np.int64)
+        whole = windows.rolling.of(start, lengths).view(np.int64)
+        kept.append(np.stack([indices[windows.owners[shared]], shift, hashes, whole]))
+    return _Anchors.of(kept, feed.lengths)
+
+
+def _probed(
+    feed: TextFeed, anchors: _Anchors, rows: NDArray[np.int64], length: int, max_matches: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Occurrences by hash, as a table of matches, and the texts that have too many of them to list."""
+    totals = np.zeros(feed.lengths.size, np.int64)
+    found, fresh, held = np.zeros((_MATCH, 0), np.int64), [np.zeros((_MATCH, 0), np.int64)], 0
+    for indices, windows in _windows(feed, rows, length) if anchors.shorts.size else ():
+        for candidates in _candidates(windows, anchors):
+            matches = _described(indices, windows.texts, candidates, feed.lengths)
+            pairs = np.unique(matches[0] * totals.size + matches[1])
+            np.add.at(totals, pairs // totals.size, 1)
+            matches = matches[:, totals[matches[0]] <= max_matches]
+            fresh.append(matches)
+            held += matches.shape[1]
+            if held > found.shape[1] + _BLOCK:
+                found = np.concatenate([found, *fresh], axis=1)
+                found, fresh, held = found[:, totals[found[0]] <= max_matches], [], 0
+    found = np.concatenate([found, *fresh], axis=1)
+    return found[:, totals[found[0]] <= max_matches], np.flatnonzero(totals > max_matches)
+
+
+def _candidates(windows: BlockWindows, anchors: _Anchors) -> Iterator[NDArray[np.int64]]:
+    """(position among the anchors, long as a position in the block, flat start), shape (3, k).
+
+    All candidates of one long text are in one piece.
+    """
+    texts, places = windows.texts, np.flatnonzero(anchors.filter[windows.hashes >> anchors.drop])
+    group = np.minimum(np.searchsorted(anchors.hashes, windows.hashes[places]), anchors.hashes.size - 1)
+    same = anchors.hashes[group] == windows.hashes[places]
+    group, places = group[same], windows.places[places[same]]
+    owner = np.searchsorted(texts.offsets, places, side="right") - 1
+    firsts = np.flatnonzero(np.diff(owner, prepend=-1))
+    if not firsts.size:
+        return
+    bounds = np.append(firsts, places.size)
+    for low, high in blocks(np.add.reduceat(anchors.sizes[group], firsts), _BLOCK):
+        part = slice(bounds[low], bounds[high])
+        sizes = anchors.sizes[group[part]]
+        members = segments(anchors.starts[group[part]], sizes)
+        long, start = np.repeat(owner[part], sizes), np.repeat(places[part], sizes) - anchors.shifts[members]
+        lengths = anchors.lengths[members]
+        fits = (start >= texts.offsets[long]) & (start + lengths <= texts.offsets[long + 1])
+        fits = np.flatnonzero(fits & (lengths < texts.lengths[long]))
+        members, long, start, lengths = members[fits], long[fits], start[fits], lengths[fits]
+        whole = np.flatnonzero(windows.rolling.of(start, lengths) == anchors.whole[members])
+        yield np.stack([anchors.shorts[members[whole]], long[whole], start[whole]])
+
+
+def _described(
+    indices: NDArray[np.int64], texts: NormalisedTexts, candidates: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Candidates as a table of matches."""
+    short, long, start = candidates
+    offset, end = start - texts.offsets[long], start + lengths[short]
+    position = np.where(offset == 0, 0, np.where(end == texts.offsets[long + 1], 1, 2))
+    points = np.append(texts.codepoints, np.zeros(1, texts.codepoints.dtype))
+    opens = (offset == 0) | (points[start - 1] == _SPACE)
+    closes = (end == texts.offsets[long + 1]) | (points[end] == _SPACE)
+    return np.stack([short, indices[long], position, offset, (opens & closes).astype(np.int64)])
+
+
+def _verified(feed: TextFeed, matches: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
+    """The matches that are literal, of each pair the preferred one."""
+    kept = [np.zeros((_MATCH, 0), np.int64)]
+    for group in pair_groups(feed.lengths, matches[0], matches[1], budget // 4):
+        part = matches[:, group]
+        rows = np.unique(part[:2])
+        texts = feed.fetch(rows)
+        short, long = np.searchsorted(rows, part[:2])
+        kept.append(part[:, _equal(texts, short, texts, texts.offsets[long] + part[3])])
+    return _preferred(np.concatenate(kept, axis=1))
+
+
+def _equal(
+    shorts: NormalisedTexts, short: NDArray[np.int64], longs: NormalisedTexts, start: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Positions at which the short text stands literally in the long ones' code points from `start` on."""
+    lengths = shorts.lengths[short]
+    kept = [np.zeros(0, np.int64)]
+    for low, high in blocks(lengths, _BLOCK):
+        counts = lengths[low:high]
+        own = shorts.codepoints[segments(shorts.offsets[short[low:high]], counts)]
+        equal = longs.codepoints[segments(start[low:high], counts)] == own
+        kept.append(low + np.flatnonzero(np.logical_and.reduceat(equal, np.cumsum(counts) - counts)))
+    return np.concatenate(kept)
+
+
+def _crowded(
+    feed: TextFeed,
+    anchors: _Anchors,
+    rows: NDArray[np.int64],
+    length: int,
+    thinning: tuple[Classes, int],
+) -> tuple[NDArray[np.int64], int]:
+    """Matches of texts that stand in too many others, compared while these stream by and thinned out on the way."""
+    classes, max_matches = thinning
+    known = np.sort(anchors.shorts)
+    shorts = feed.fetch(known)
+    totals = np.zeros(feed.lengths.size, np.int64)
+    found, fresh, held = np.zeros((_MATCH, 0), np.int64), [np.zeros((_MATCH, 0), np.int64)], 0
+    for indices, windows in _windows(feed, rows, length):
+        for candidates in _candidates(windows, anchors):
+            equal = _equal(shorts, np.searchsorted(known, candidates[0]), windows.texts, candidates[2])
+            matches = _preferred(_described(indices, windows.texts, candidates[:, equal], feed.lengths))
+            np.add.at(totals, matches[0], 1)
+            fresh.append(matches)
+            held += matches.shape[1]
+            if held > found.shape[1] + _BLOCK:
+                found = _thinned(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+                fresh, held = [], 0
+    found = _thinned(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+    return found, int((totals > max_matches).sum())
+
+
+def _preferred(matches: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each pair's preferred occurrence: the prefix if there is one, else the suffix, else the first inside."""
+    ranked = _sorted(matches, 4)
+    first = np.ones(ranked.shape[1], np.bool_)
+    first[1:] = (ranked[:2, 1:] != ranked[:2, :-1]).any(axis=0)
+    return ranked[:, first]
+
+
+def _thinned(matches: NDArray[np.int64], over: NDArray[np.bool_], classes: Classes) -> NDArray[np.int64]:
+    """Of the short texts marked in `over`, the long of lowest index of each class."""
+    crowded = over[matches[0]]
+    if not crowded.any():
+        return matches
+    thick = _sorted(matches[:, crowded], 2)
+    owners, ids = classes.expand(thick[1])
+    # Sorted by (short, long), so the first row of a (short, class) group is its long of lowest index.
+    _, first = np.unique(np.stack([thick[0, owners], ids.astype(np.int64)]), axis=1, return_index=True)
+    return np.concatenate([matches[:, ~crowded], thick[:, np.unique(owners[first])]], axis=1)
+
+
+def _sorted(columns: NDArray[np.int64], keys: int) -> NDArray[np.int64]:
+    return columns[:, np.lexsort(columns[keys - 1 :: -1])]

@@ -1,0 +1,291 @@
+"""The texts of a scan: each distinct one is normalised and sketched once, and held at most once.
+
+Up to the memory limit the normalised texts stay. Beyond it they are dropped: what their comparison needs of every one
+(band keys, bitmaps, counts of windows) goes into files of hashes and numbers, and the few texts that something else may
+be near to are read again from where they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.domain.marks import texts_with_many_marks
+from heldout.domain.method import Method
+from heldout.matching.bands import band_keys
+from heldout.matching.jaccard import bitmaps
+from heldout.matching.minhash import signatures
+from heldout.matching.texts import NormalisedTexts, normalise_batch
+from heldout.matching.window_counts import WindowCounts
+from heldout.services.memory_limit import MemoryLimit, default_limit
+from heldout.storage.columns import Column
+from heldout.storage.digest_index import DIGEST, DigestIndex, Digests
+from heldout.storage.regular_files import changed
+from heldout.storage.scratch import Scratch
+
+_CHARACTERS = 1 << 20  # read again at a time
+_UNCACHED = 1 << 18  # signatures kept before a cache is given them
+_BITMAP = 16  # words of 64 bits
+
+
+class SignatureStore(Protocol):
+    """Signatures of one method by input digest; `find` also says which of the asked it has."""
+
+    def find(self, inputs: Digests) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]: ...
+
+    def add(self, inputs: Digests, signatures: NDArray[np.uint32]) -> None: ...
+
+
+Again = Callable[[NDArray[np.int64]], Iterator[tuple[str, bytes, str]]]
+"""Reads the rows with these ascending numbers again: (file, input digest, text) of each."""
+
+Block = tuple[NDArray[np.int64], NormalisedTexts]
+"""Some texts and their numbers."""
+
+
+@dataclass(slots=True)
+class _Origin:
+    """Where texts `first` and following came from, up to the next origin; None where they cannot be read again."""
+
+    first: int
+    again: Again | None
+
+
+class TextStore:
+    """Normalised texts of distinct inputs, numbered in the order in which they came; inputs are ordinals of `index`."""
+
+    def __init__(
+        self,
+        method: Method,
+        limit: MemoryLimit | None = None,
+        cache: SignatureStore | None = None,
+        *,
+        marks: bool = False,
+    ) -> None:
+        self.index = DigestIndex()
+        self.limit = limit or default_limit()
+        self.counts: WindowCounts | None = None
+        self._method = method
+        self._cache = cache
+        self._unsaved: list[tuple[NDArray[np.int64], NDArray[np.uint32]]] = []
+        self._number = np.full(1024, -1, np.int64)  # of the text of each input
+        self._inputs, self._rows, self._lengths = Column(np.int64), Column(np.int64), Column(np.int64)
+        self._keys = [Column(np.uint64) for _ in range(method.bands)]
+        self._bitmaps = Column(np.uint64, _BITMAP)
+        self._marked = Column(np.bool_) if marks else None
+        self._held: list[Block] = []
+        self._held_bytes = 0
+        self._origins: list[_Origin] = []
+        self._scratch: Scratch | None = None
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+    @property
+    def spilled(self) -> bool:
+        """Whether texts have to be read again."""
+        return self._scratch is not None
+
+    @property
+    def bands(self) -> int:
+        return len(self._keys)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return self._lengths.all()
+
+    def numbers(self, inputs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of the texts of inputs, -1 where there is none."""
+        self._grow()
+        return self._number[inputs]
+
+    def marked(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which texts have many combining marks."""
+        assert self._marked is not None
+        return self._marked.all()[numbers]
+
+    # --- filling ------------------------------------------------------------------------------------------------------
+
+    def begin(self, again: Again | None) -> None:
+        """Texts that are taken from now on come from here."""
+        self._origins.append(_Origin(len(self), again))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Texts of a version that turns out not to be readable are forgotten: nobody could read them again."""
+        first = len(self)
+        try:
+            yield
+        except BaseException:
+            self._grow()
+            self._number[self._inputs.all()[first:]] = -1
+            raise
+
+    def take(self, inputs: NDArray[np.int64], texts: Sequence[str], rows: NDArray[np.int64]) -> None:
+        """Texts of rows, of which those of inputs that have none yet are kept."""
+        fresh = self._fresh(inputs)
+        chosen = [texts[at] for at in fresh.tolist()]
+        if self._marked is not None:
+            marked = texts_with_many_marks({str(at): text for at, text in enumerate(chosen) if not text.isascii()})
+            flags = np.zeros(len(chosen), np.bool_)
+            flags[[int(at) for at in marked]] = True
+            self._marked.append(flags)
+        self._add(inputs[fresh], normalise_batch(chosen), rows[fresh])
+
+    def adopt(self, inputs: NDArray[np.int64], texts: NormalisedTexts) -> None:
+        """Normalised texts that cannot be read again, from another store."""
+        fresh = self._fresh(inputs)
+        if self._marked is not None:
+            self._marked.append(np.zeros(fresh.size, np.bool_))
+        self.begin(None)
+        self._add(inputs[fresh], texts.take(fresh), np.zeros(fresh.size, np.int64))
+
+    def _fresh(self, inputs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Ascending positions of the first row of each input without a text."""
+        self._grow()
+        missing = np.flatnonzero(self._number[inputs] < 0)
+        _, first = np.unique(inputs[missing], return_index=True)
+        return missing[np.sort(first)]
+
+    def _grow(self) -> None:
+        if len(self.index) > self._number.size:
+            grown = np.full(len(self.index) * 5 // 4, -1, np.int64)
+            grown[: self._number.size] = self._number
+            self._number = grown
+
+    def _add(self, inputs: NDArray[np.int64], texts: NormalisedTexts, rows: NDArray[np.int64]) -> None:
+        if not inputs.size:
+            return
+        numbers = np.arange(len(self), len(self) + inputs.size)
+        self._number[inputs] = numbers
+        self._inputs.append(inputs)
+        self._rows.append(rows)
+        self._lengths.append(texts.lengths)
+        for column, keys in zip(self._keys, band_keys(self._signatures(inputs, texts), len(self._keys)), strict=True):
+            column.append(keys)
+        if self.spilled:
+            self._put_down(texts)
+        if not self.spilled or self._origins[-1].again is None:
+            self._held.append((numbers, texts))
+            self._held_bytes += texts.codepoints.nbytes + texts.offsets.nbytes
+        if not self.spilled and self._held_bytes + len(self) * 8 * len(self._keys) > self.limit.texts:
+            self._spill()
+
+    def _signatures(self, inputs: NDArray[np.int64], texts: NormalisedTexts) -> NDArray[np.uint32]:
+        """Of these texts, computed where the cache does not know them (B37)."""
+        options = {"count": self._method.permutations, "seed": self._method.seed}
+        if self._cache is None:
+            return signatures(texts, **options)
+        result, known = self._cache.find(self.index.digests()[inputs])
+        missing = np.flatnonzero(~known)
+        if missing.size:
+            result[missing] = signatures(texts.take(missing), **options)
+            self._unsaved.append((inputs[missing], result[missing]))
+            if sum(len(rows) for rows, _ in self._unsaved) >= _UNCACHED:
+                self.save()
+        return result
+
+    def save(self) -> None:
+        """Give the cache what it does not have yet."""
+        if self._cache is not None and self._unsaved:
+            inputs, rows = (np.concatenate(parts) for parts in zip(*self._unsaved, strict=True))
+            self._cache.add(self.index.digests()[inputs], rows)
+            self._unsaved = []
+
+    # --- beyond the limit ---------------------------------------------------------------------------------------------
+
+    def _spill(self) -> None:
+        """Drop what can be read again, and put down what is needed of it."""
+        if all(origin.again is None for origin in self._origins):
+            return
+        self._scratch = Scratch()
+        for band, column in enumerate(self._keys):
+            column.move_to(self._scratch.path(f"keys-{band}"))
+        self._bitmaps.move_to(self._scratch.path("bitmaps"))
+        self.counts = WindowCounts(self._method.containment_min_length)
+        held, self._held = self._held, []
+        for numbers, texts in held:
+            self._put_down(texts)
+            if self._origin(int(numbers[0])).again is None:
+                self._held.append((numbers, texts))
+
+    def _put_down(self, texts: NormalisedTexts) -> None:
+        assert self.counts is not None
+        self._bitmaps.append(bitmaps(texts))
+        self.counts.add(texts)
+
+    def _origin(self, number: int) -> _Origin:
+        return next(origin for origin in reversed(self._origins) if origin.first <= number)
+
+    def path(self, name: str) -> Path:
+        """Where a file of numbers may be put, once `spilled`."""
+        assert self._scratch is not None
+        return self._scratch.path(name)
+
+    def close(self) -> None:
+        """Drop everything."""
+        self._held = []
+        if self._scratch is not None:
+            self._scratch.close()
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def keys(self, band: int) -> NDArray[np.uint64]:
+        """A band's keys of all texts."""
+        return self._keys[band].all()
+
+    def bitmaps(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Of the texts with these ascending numbers."""
+        if self.spilled:
+            return self._bitmaps.take(numbers)
+        parts = [bitmaps(texts) for _, texts in self.blocks(numbers)]
+        return np.concatenate([np.zeros((0, _BITMAP), np.uint64), *parts])
+
+    def blocks(self, numbers: NDArray[np.int64]) -> Iterator[Block]:
+        """The texts with these ascending numbers, some at a time, in that order."""
+        held = iter(self._held)
+        if not self.spilled:
+            yield from _chosen(held, numbers)
+            return
+        for origin, end in zip(self._origins, [*(o.first for o in self._origins[1:]), len(self)], strict=True):
+            low, high = np.searchsorted(numbers, (origin.first, end))
+            wanted = numbers[low:high]
+            if origin.again is None:
+                yield from _chosen(iter(self._held), wanted)
+            elif wanted.size:
+                yield from self._read_again(origin.again, wanted)
+
+    def _read_again(self, again: Again, numbers: NDArray[np.int64]) -> Iterator[Block]:
+        """Raises DataError (slug changed-while-reading) where a row is not what it was."""
+        digests = self.index.digests()[self._inputs.all()[numbers]].tobytes()
+        low = at = size = 0
+        file, texts = "", list[str]()
+        for file, digest, text in again(self._rows.all()[numbers]):
+            if digest != digests[DIGEST * at : DIGEST * (at + 1)]:
+                raise changed(file)
+            texts.append(text)
+            size += len(text)
+            at += 1
+            if size >= _CHARACTERS:
+                yield numbers[low:at], normalise_batch(texts)
+                low, size, texts = at, 0, []
+        if at != numbers.size:
+            raise changed(file)
+        if texts:
+            yield numbers[low:at], normalise_batch(texts)
+
+
+def _chosen(blocks: Iterator[Block], numbers: NDArray[np.int64]) -> Iterator[Block]:
+    for held, texts in blocks:
+        low, high = np.searchsorted(numbers, (held[0], held[-1] + 1))
+        wanted = numbers[low:high]
+        if wanted.size == held.size:
+            yield held, texts
+        elif wanted.size:
+            yield wanted, texts.take(wanted - held[0])

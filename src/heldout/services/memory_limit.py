@@ -1,0 +1,56 @@
+"""How much memory a scan may take, and how it is shared out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from heldout.domain.sizes import parse_size
+from heldout.errors import UsageError
+
+_CGROUP: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+_BASE: Final = 192 << 20
+"""Bytes that the interpreter and its libraries take before there is any data."""
+
+_LEAST: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLimit:
+    """`texts` bytes may be kept of texts and what is computed of them before they are read again instead; `work` bytes
+    may be taken by one step over some of them. Whatever the limit, the findings are the same."""
+
+    size: int
+
+    @property
+    def texts(self) -> int:
+        return self._room * 35 // 100
+
+    @property
+    def work(self) -> int:
+        return max(self._room * 25 // 100, _LEAST)
+
+    @property
+    def _room(self) -> int:
+        return max(self.size - _BASE, 0)
+
+
+def default_limit() -> MemoryLimit:
+    """Half of what the machine, or the container around this process, has."""
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for path in _CGROUP:
+        try:
+            sizes.append(int(path.read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            continue  # no such file, or "max"
+    return MemoryLimit(min(sizes) // 2)
+
+
+def asked_limit(text: str) -> MemoryLimit:
+    """What `--memory` says. Raises UsageError (slug bad-size)."""
+    size = parse_size(text)
+    if size is None:
+        raise UsageError("bad-size", f"--memory {text}: that is no size", hint="--memory 1GiB, 512MiB or 2GB")
+    return MemoryLimit(size)
