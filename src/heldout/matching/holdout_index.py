@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from heldout.matching.bands import band_keys
 from heldout.matching.holdout_pieces import Pieces, index_pieces, inside_items, inside_rows
 from heldout.matching.jaccard import Bounds, bounds, intersections, reaches
+from heldout.matching.kernels import kernels_for
 from heldout.matching.minhash import signatures
-from heldout.matching.near import NearParameters
+from heldout.matching.parameters import NearParameters
 from heldout.matching.ragged import blocks, offsets_of, segments
 from heldout.matching.shingles import shingle_sets
+from heldout.matching.sketch import sketch
 from heldout.matching.texts import NormalisedTexts
 
 NEAR, ITEM_INSIDE_ROW, ROW_INSIDE_ITEM = 0, 1, 2
@@ -71,8 +73,7 @@ class HoldoutIndex:
     def build(cls, texts: NormalisedTexts, parameters: NearParameters, min_length: int) -> HoldoutIndex:
         """Index the texts of distinct inputs. `min_length` is the containment guard, in code points of the shorter."""
         present = np.flatnonzero(texts.lengths)
-        rows = signatures(texts.take(present), count=parameters.permutations, seed=parameters.seed)
-        keys = band_keys(rows, parameters.bands)
+        keys = keys_of(texts, parameters)[:, present]
         order = np.argsort(keys, axis=1, kind="stable")
         limits = bounds(texts, present, parameters.threshold)
         pieces = index_pieces(texts, min_length)
@@ -107,8 +108,7 @@ class HoldoutIndex:
         present = np.flatnonzero(texts.lengths)
         if not present.size or not self.members.size:
             return
-        rows = signatures(texts.take(present), count=self.parameters.permutations, seed=self.parameters.seed)
-        asked = band_keys(rows, self.parameters.bands)
+        asked = keys_of(texts, self.parameters)[:, present]
         low = np.stack([np.searchsorted(own, keys) for own, keys in zip(self.keys, asked, strict=True)])
         # Most keys are in no bucket at all: only the others are looked up a second time.
         inside = np.minimum(low, self.keys.shape[1] - 1)
@@ -164,6 +164,13 @@ class HoldoutIndex:
                 found.row, found.item, np.full_like(found.row, kind), nothing, nothing,
                 found.position.astype(np.int64), found.offset, found.aligned.astype(np.int64),
             )  # fmt: skip
+
+
+def keys_of(texts: NormalisedTexts, parameters: NearParameters) -> NDArray[np.uint64]:
+    """Band keys, shape (bands, n); compiled where that is loaded, and then in one pass over the code points."""
+    if kernels_for(0) is not None:
+        return sketch(texts, parameters, keep_signatures=False).keys
+    return band_keys(signatures(texts, count=parameters.permutations, seed=parameters.seed), parameters.bands)
 
 
 def joined(first: NormalisedTexts, second: NormalisedTexts) -> NormalisedTexts:

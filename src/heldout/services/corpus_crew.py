@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from ctypes import c_int64
@@ -20,11 +20,13 @@ from typing import Any, Final
 
 from heldout.domain.corpus_part import PartResult
 from heldout.errors import DataError
+from heldout.matching.kernels import prepare
 from heldout.services.corpus_reader import Part
 from heldout.services.corpus_worker import Target, digest_file, scan_part
 from heldout.services.progress import Progress
 
 _SLOTS: Final = 64
+_COMPILE_FROM: Final = 1 << 24  # bytes of a corpus
 _TICK: Final = 0.25  # seconds between looks at the progress
 
 
@@ -40,20 +42,29 @@ Runner = Callable[[Target, Sequence[Task], Progress], Iterator[tuple[Task, PartR
 """What else may run tasks: another engine. Results come in any order."""
 
 
-def run(target: Target, tasks: Iterable[Task], jobs: int, progress: Progress) -> Iterator[tuple[Task, PartResult]]:
+def run(target: Target, tasks: Sequence[Task], jobs: int, progress: Progress) -> Iterator[tuple[Task, PartResult]]:
     """Results as they come, in any order. With one job everything happens here, in this process.
 
     Raises DataError for what cannot be read, and with the slug worker-killed when a part's process died twice.
     """
+    compiled = is_worth_compiling(tasks)
     if jobs == 1:
         for task in tasks:
             yield task, done(target, task, progress.advance)
         return
-    crew = _Crew(target, jobs, progress)
+    crew = _Crew(target, jobs, progress, compiled)
     try:
         yield from crew.run(deque(tasks))
     finally:
         crew.dismiss()
+
+
+def is_worth_compiling(tasks: Sequence[Task]) -> bool:
+    """Load the compiled kernels for a large scan, before any process is started: they find them compiled.
+
+    The blocks of a scan are small each, so that none of them would load kernels on its own.
+    """
+    return sum(task.part.size for task in tasks if not task.only_digest) >= _COMPILE_FROM and prepare()
 
 
 def usable_processors() -> int:
@@ -65,7 +76,8 @@ def usable_processors() -> int:
 
 
 class _Crew:
-    def __init__(self, target: Target, jobs: int, progress: Progress) -> None:
+    def __init__(self, target: Target, jobs: int, progress: Progress, compiled: bool) -> None:
+        self._compiled = compiled
         self._target = target
         self._jobs = jobs
         self._progress = progress
@@ -106,7 +118,7 @@ class _Crew:
     def _submit(self, task: Task) -> Future[PartResult]:
         if self._executor is None:
             self._stop.value = 0
-            arguments = (self._target, self._counts, self._stop)
+            arguments = (self._target, self._counts, self._stop, self._compiled)
             self._executor = ProcessPoolExecutor(self._jobs, self._context, _begin, arguments)
         try:
             return self._executor.submit(_work, task)
@@ -152,10 +164,12 @@ class _Stopped(Exception):
 _here: dict[str, Any] = {}
 
 
-def _begin(target: Target, counts: Any, stop: Any) -> None:
+def _begin(target: Target, counts: Any, stop: Any, compiled: bool) -> None:
     """In a new process: what all its parts need. ^C is for the process that asked, and its death ends this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _here.update(target=target, counts=counts, stop=stop)
+    if compiled:
+        prepare()
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
