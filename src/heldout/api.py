@@ -38,7 +38,7 @@ from heldout.services.load import choose_splits
 from heldout.services.payloads import fetch_payloads
 from heldout.services.slice_counting import Selection, count
 from heldout.services.slice_reporting import check_reported
-from heldout.services.slices import choose, choose_all, find_target, required_slices
+from heldout.services.slices import bound, choose, choose_all, find_target, required_slices
 from heldout.services.workspace import Located, Workspace
 
 Require = Literal["clean", "complete"] | None
@@ -150,6 +150,7 @@ class Version:
 
     def count(self, definition: Definition) -> Tally:
         """How many examples a definition matches, saved or not; what it cannot check is counted on its own."""
+        definition = bound(find_target(self._workspace, self.name), definition)
         return count(self._workspace, self._located, [definition])[0].tally
 
     def required_slices(self) -> tuple[Required, ...]:
@@ -258,4 +259,4 @@ class Slice:
         return self._selection().select(rows)
 
     def _selection(self) -> Selection:
-        return Selection.of(self.definition, self._contents().examples())
+        return Selection.of(self.definition, self._contents().examples)

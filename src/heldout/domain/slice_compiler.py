@@ -8,7 +8,8 @@ that is compiled holds no word of the definition; keys and values reach it as va
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from heldout.domain.example import JSON
 from heldout.domain.paths import MISSING, lookup, parse_path
@@ -18,22 +19,71 @@ from heldout.domain.slice_rules import LISTS, ORDERING
 _COMPARE = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
-def compile_check(definition: Definition) -> Callable[[Any], bool | None]:
-    """`check(example)`: True, False, or None where a condition on the input could decide and there is no input.
+Check: TypeAlias = Callable[[Any], "bool | None"]
 
-    Conditions that always have an answer come first. When none of them decides and there is no input, all the others
-    are unknown, and so is the whole: that is Kleene's join.
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Who is in the sample of a slice that another one refers to, by split and key.
+
+    Of a `partial` sample nobody can say who of the matching examples is in: one that could not be checked might take
+    the place.
+    """
+
+    members: frozenset[tuple[str, str]]
+    partial: bool
+
+
+Samples: TypeAlias = "Mapping[str, Members]"
+"""By the digest of the sampled definition."""
+
+
+def compile_check(definition: Definition, samples: Samples) -> Check:
+    """`check(example)`: True, False, or None where nobody can say: the answer needs an input that is not here.
+
+    Conditions that always have an answer come first, then other slices, then conditions on the input. Where none of
+    the first two decides and there is no input, all the others are unknown, and so is the whole: that is Kleene's
+    join. Raises DefinitionError for a slice that nobody has looked up, KeyError for a sample that nobody has drawn.
     """
     writer = _Writer(definition.match == "any")
-    certain = [item for item in definition.conditions if not _needs_input(item)]
-    uncertain = [item for item in definition.conditions if _needs_input(item)]
-    for condition in certain:
-        writer.condition(condition)
+    uncertain = []
+    for condition in definition.conditions:
+        if _needs_input(condition):
+            uncertain.append(condition)
+        elif condition.subject != "slice":
+            writer.condition(condition)
+    for condition in definition.conditions:
+        if condition.subject == "slice":
+            writer.reference(_reference(condition, definition, samples))
     if uncertain:
         writer.lines.append("if not example.has_input: return None")
     for condition in uncertain:
         writer.condition(condition)
     return writer.function()
+
+
+def _reference(condition: Condition, definition: Definition, samples: Samples) -> Check:
+    """Whether an example is in one of the slices, or for `neq` and `not_in` in none of them."""
+    checks = [_membership(definition.meaning(text), samples) for text in condition.slices()]
+    opposite = condition.operator in ("neq", "not_in")
+
+    def check(example: Any) -> bool | None:
+        answers = [one(example) for one in checks]
+        found = True if True in answers else None if None in answers else False
+        return found if found is None or not opposite else not found
+
+    return check
+
+
+def _membership(definition: Definition, samples: Samples) -> Check:
+    check = compile_check(definition, samples)
+    if definition.sample is None:
+        return check
+    drawn = samples[definition.digest]
+    members = drawn.members
+    if not drawn.partial:
+        return lambda example: (example.split, example.key) in members
+    return lambda example: False if check(example) is False else None
 
 
 def _needs_input(condition: Condition) -> bool:
@@ -47,7 +97,17 @@ class _Writer:
         self._decisive = decisive
         self._bound: dict[str, object] = {"step": _step, "holds": _holds}
         self._loaded: dict[tuple[str, str | None], str] = {}
+        self._may_be_unknown = False
         self.lines: list[str] = []
+
+    def reference(self, check: Check) -> None:
+        """An answer of three values, which may leave the whole unknown."""
+        if not self._may_be_unknown:
+            self._may_be_unknown = True
+            self.lines.append("unknown = False")
+        self.lines.append(f"answer = {self._bind(check)}(example)")
+        self.lines.append("if answer: return True" if self._decisive else "if answer is False: return False")
+        self.lines.append("if answer is None: unknown = True")
 
     def condition(self, condition: Condition) -> None:
         value = self._load(condition.subject, condition.key)
@@ -58,7 +118,8 @@ class _Writer:
 
     def function(self) -> Callable[[Any], bool | None]:
         parameters = "".join(f", {name}={name}" for name in self._bound)  # faster to reach than globals
-        body = "".join(f"    {line}\n" for line in [*self.lines, f"return {not self._decisive}"])
+        last = f"return None if unknown else {not self._decisive}" if self._may_be_unknown else None
+        body = "".join(f"    {line}\n" for line in [*self.lines, last or f"return {not self._decisive}"])
         namespace = dict(self._bound)
         exec(f"def check(example{parameters}):\n{body}", namespace)
         result: Any = namespace["check"]

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Protocol, TypeAlias
 
-from heldout.domain.example import JSON
-from heldout.domain.slice_compiler import compile_check
+from heldout.domain.example import JSON, Example
+from heldout.domain.slice_compiler import Members, Samples, compile_check
 from heldout.domain.slice_definition import Definition
+from heldout.domain.slice_sample import Draw
 
 Truth: TypeAlias = "bool | None"
 """True, False, or None for unknown. Compare with `is`: None is not False."""
@@ -66,12 +68,34 @@ class Tally:
         )
 
 
-def compile_definition(definition: Definition) -> Test:
-    """A function that answers the whole definition, sample apart, for an example; made once, called for every row."""
-    return compile_check(definition)
+NO_SAMPLES: Final[Samples] = MappingProxyType({})
 
 
-def count(definition: Definition, examples: Iterable[Checkable]) -> Tally:
-    """One pass in constant memory. The sample is no part of it."""
-    numbers = Counter(map(compile_definition(definition), examples))
+def compile_definition(definition: Definition, samples: Samples = NO_SAMPLES) -> Test:
+    """A function that answers the whole definition, its own sample apart, for an example; made once, called for each.
+
+    `samples` are those of slices it refers to; see `draw_samples`.
+    """
+    return compile_check(definition, samples)
+
+
+def count(definition: Definition, examples: Iterable[Checkable], samples: Samples = NO_SAMPLES) -> Tally:
+    """One pass in constant memory. The definition's own sample is no part of it."""
+    numbers = Counter(map(compile_definition(definition, samples), examples))
     return Tally(numbers[True], numbers[False], numbers[UNKNOWN])
+
+
+def draw_samples(definitions: Iterable[Definition], examples: Callable[[], Iterable[Example]]) -> Samples:
+    """The samples that slices in these definitions refer to, a pass over the examples for each; keys filled in."""
+    wanted = {item.digest: item for definition in definitions for item in definition.sampled_references()}
+    samples: dict[str, Members] = {}
+    for digest, item in wanted.items():
+        assert item.sample is not None
+        draw, check, unknown = Draw(item.sample), compile_definition(item, samples), 0
+        for example in examples():
+            truth = check(example)
+            unknown += truth is None
+            if truth:
+                draw.add(example.split, str(example.key), example.metadata)
+        samples[digest] = Members(frozenset(draw.result().members), unknown > 0)
+    return samples

@@ -27,12 +27,16 @@ OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "source_kind": _SETS,
     "review_status": _SETS,
     "synthetic": ("eq",),
+    "slice": _SETS,
 }
 """The operators of each subject."""
 
 SUBJECTS: Final = tuple(OPERATORS)
 KEYED: Final = ("metadata", "field")
 """Subjects that need a key; the others take none."""
+
+MAX_NESTING: Final = 10
+"""Slices that may refer to each other in a row."""
 
 
 class DefinitionError(ValueError):

@@ -37,7 +37,7 @@ class Chosen:
 
     @property
     def is_current(self) -> bool:
-        return self.digest == self.item.definition.digest
+        return self.definition == self.item.definition
 
     def __str__(self) -> str:
         return f"{self.dataset}/{self.item.name}" + (f"#{self.number}" if self.number else " (not recorded)")

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from heldout.domain.slice_definition import Definition
+from heldout.domain.slice_reference import SliceReference, slice_name_problem
+from heldout.domain.slice_rules import DefinitionError
 
-_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?")
-_REFERENCE = re.compile(r"(?P<name>[^#@]+)(?:#(?P<number>[1-9][0-9]{0,8})|@(?:sha256:)?(?P<digest>[0-9a-f]{4,64}))?")
-
-
-def slice_name_problem(name: str) -> str | None:
-    """Why `name` cannot name a slice, or None: it is a file's name and stands before `#` and `@`."""
-    if not _NAME.fullmatch(name):
-        return "use letters, digits, '-' and '_', beginning and ending with a letter or digit"
-    return None
+__all__ = ["Recorded", "Slice", "SliceReference", "history_problems", "slice_name_problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +22,8 @@ class Recorded:
 
     @classmethod
     def of(cls, number: int, definition: Definition) -> Recorded:
-        return cls(number, definition.digest, definition)
+        """`definition` with what its references mean, which the entry keeps by digest."""
+        return cls(number, definition.digest, definition.pinned())
 
     def problem(self) -> str | None:
         """Why the entry cannot be what was recorded, or None."""
@@ -53,7 +47,10 @@ class Slice:
 
         Going back to an earlier definition makes no new number: its entry is current again.
         """
-        return self.find_digest(self.definition.digest)
+        try:
+            return self.find_digest(self.definition.digest)
+        except DefinitionError:  # it refers to a slice that nobody has looked up, so it is not known to be any of them
+            return None
 
     @property
     def next_number(self) -> int:
@@ -72,26 +69,6 @@ class Slice:
         if reference.digest is not None:
             return tuple(entry for entry in self.history if entry.digest.startswith(f"sha256:{reference.digest}"))
         return () if self.current is None else (self.current,)
-
-
-@dataclass(frozen=True, slots=True)
-class SliceReference:
-    """`NAME`, `NAME#NUMBER` or `NAME@DIGEST`; `digest` is hex, at least four digits of its beginning."""
-
-    name: str
-    number: int | None = None
-    digest: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> SliceReference | None:
-        match = _REFERENCE.fullmatch(text)
-        if match is None or slice_name_problem(match["name"]):
-            return None
-        return cls(match["name"], int(match["number"]) if match["number"] else None, match["digest"])
-
-    def __str__(self) -> str:
-        mark = f"#{self.number}" if self.number is not None else f"@{self.digest}" if self.digest else ""
-        return f"{self.name}{mark}"
 
 
 def history_problems(earlier: Iterable[Recorded], later: Iterable[Recorded]) -> list[str]:

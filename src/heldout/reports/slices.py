@@ -165,9 +165,8 @@ def show_lines(chosen: Chosen) -> list[str]:
     others = [entry for entry in item.history if entry.digest != chosen.digest]
     if others:
         lines.append("  other definitions:")
-        current = item.definition.digest
         lines += [
-            f"    #{entry.number} {short(entry.digest)}{' (current)' if entry.digest == current else ''}"
+            f"    #{entry.number} {short(entry.digest)}{' (current)' if entry == item.current else ''}"
             for entry in others
         ]
     if chosen.number is None:

@@ -88,7 +88,7 @@ def load(
     fetch_payloads(workspace, located, progress)
     contents = read_contents(workspace, located, progress)
     wanted = choose_splits(contents, subject, splits)
-    selection = Selection.of(chosen.definition, contents.examples()) if chosen else None
+    selection = Selection.of(chosen.definition, contents.examples) if chosen else None
     return Loaded(answer, None if verdict is Verdict.CLEAN else verdict, contents, wanted, chosen, selection)
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.example import Example
+from heldout.domain.slice_compiler import Samples
 from heldout.domain.slice_definition import Definition
-from heldout.domain.slice_evaluation import Checkable, Tally, compile_definition
+from heldout.domain.slice_evaluation import NO_SAMPLES, Checkable, Tally, compile_definition, draw_samples
 from heldout.domain.slice_evaluation import count as tally
 from heldout.domain.slice_sample import Draw
 from heldout.domain.slice_views import Change, Chosen, Column, Counted, Membership, Shown, SliceTable
@@ -36,9 +37,11 @@ def count(
         return []
     spec = located.state.spec
     progress.stage(f"counting in {located.subject}")
-    if spec.fields.key is None and any(definition.sample for definition in definitions):
+    keyless = spec.fields.key is None and any(definition.sample for definition in definitions)
+    if keyless or any(definition.sampled_references() for definition in definitions):
         # A sample needs keys; where nobody gave them they are derived, which takes a pass before.
-        return _counted(definitions, read_contents(workspace, located, progress).examples())
+        rows = read_contents(workspace, located, progress).examples
+        return _counted(definitions, rows(), draw_samples(definitions, rows))
     return _counted(definitions, rows_to_count(spec, open_data(workspace, located, progress)))
 
 
@@ -67,8 +70,8 @@ def _ignore(error: DataError) -> None:
 class _Counter:
     """One definition's numbers while examples stream by."""
 
-    def __init__(self, definition: Definition) -> None:
-        self.check: Callable[[Checkable], bool | None] = compile_definition(definition)
+    def __init__(self, definition: Definition, samples: Samples = NO_SAMPLES) -> None:
+        self.check: Callable[[Checkable], bool | None] = compile_definition(definition, samples)
         self.draw = Draw(definition.sample) if definition.sample else None
         self.matched = self.unmatched = self.unevaluable = 0
 
@@ -90,10 +93,12 @@ class _Counter:
         return Counted(numbers, self.draw.result(unevaluable=numbers.unevaluable) if self.draw else None)
 
 
-def _counted(definitions: Sequence[Definition], rows: Iterable[Example | QuickRow]) -> list[Counted]:
+def _counted(
+    definitions: Sequence[Definition], rows: Iterable[Example | QuickRow], samples: Samples = NO_SAMPLES
+) -> list[Counted]:
     if len(definitions) == 1 and definitions[0].sample is None:
-        return [Counted(tally(definitions[0], rows))]
-    counters = [_Counter(definition) for definition in definitions]
+        return [Counted(tally(definitions[0], rows, samples))]
+    counters = [_Counter(definition, samples) for definition in definitions]
     adds = [counter.add for counter in counters]
     for example in rows:
         for add in adds:
@@ -137,7 +142,7 @@ def membership(
 ) -> Membership:
     """Who is in, by split and key; the first `shown` of them as examples, with their text on request only."""
     contents = read_contents(workspace, located, progress)
-    counter = _Counter(definition)
+    counter = _Counter(definition, draw_samples([definition], contents.examples))
     matching = [(example.split, str(example.key)) for example in contents.examples() if counter.add(example)]
     counted = counter.result()
     members = matching if counted.drawn is None else list(counted.drawn.members)
@@ -157,7 +162,8 @@ def change(
 ) -> Change:
     """Who enters and who leaves when one definition takes the place of another, over the same examples."""
     contents = read_contents(workspace, located, progress)
-    counters = (_Counter(before.definition), _Counter(after.definition))
+    samples = draw_samples([before.definition, after.definition], contents.examples)
+    counters = (_Counter(before.definition, samples), _Counter(after.definition, samples))
     inside: tuple[dict[tuple[str, str], None], ...] = ({}, {})
     for example in contents.examples():
         for counter, found in zip(counters, inside, strict=True):
@@ -185,14 +191,17 @@ class Selection:
 
     definition: Definition
     counted: Counted
+    samples: Samples
 
     @classmethod
-    def of(cls, definition: Definition, rows: Iterable[Example]) -> Selection:
-        return cls(definition, _counted([definition], rows)[0])
+    def of(cls, definition: Definition, rows: Callable[[], Iterable[Example]]) -> Selection:
+        """`rows` gives the subject's examples, with keys, as often as it is called."""
+        samples = draw_samples([definition], rows)
+        return cls(definition, _counted([definition], rows(), samples)[0], samples)
 
     def select(self, rows: Iterable[Example]) -> Iterator[Example]:
         """Those of the same examples that are in, in their order. A sample is drawn from all splits."""
-        check = compile_definition(self.definition)
+        check = compile_definition(self.definition, self.samples)
         drawn = None if self.counted.drawn is None else frozenset(self.counted.drawn.members)
         for example in rows:
             if check(example) and (drawn is None or (example.split, example.key) in drawn):

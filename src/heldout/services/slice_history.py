@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from heldout.domain.slices import Recorded, Slice, history_problems
 from heldout.errors import ConfigError, HeldoutError
+from heldout.services.slice_binding import Binder, in_order
 from heldout.storage.atomic import write_file
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
@@ -33,15 +35,30 @@ def record_staged(git: Git, tree: GitTree, changed: Iterable[str]) -> tuple[dict
     merging = git.commit_of("MERGE_HEAD") is not None
     files: dict[str, bytes] = {}
     notes: list[str] = []
-    for path, data in contents.items():
+    binders: dict[str, Binder] = {}
+
+    def step(path: str) -> None:
+        data, dataset = contents[path], _dataset(path)
         item = parse_slice(data, path)
         if broken := continuation_problems([history_of(before.get(path), path)], item.history, merge=merging):
             raise ConfigError("slice-history", f"slice {item.name}: {broken[0]}", file=path, hint=_KEEP)
+        binder = binders.setdefault(dataset, Binder(tree, dataset))
+        item = binder.slice(item, path)
         if item.current is None:
             entry = Recorded.of(item.next_number, item.definition)
             files[path] = append_history(data, path, entry)
+            binder.change(path, files[path])
             notes.append(f"{path}: recorded as number {entry.number} of slice {item.name}")
+
+    for dataset in dict.fromkeys(map(_dataset, contents)):
+        in_order({PurePosixPath(path).stem: path for path in contents if _dataset(path) == dataset}, step)
     return files, notes
+
+
+def _dataset(path: str) -> str:
+    found = slice_of_path(path)
+    assert found is not None
+    return found[0]
 
 
 def stage_recorded(git: Git, tree: GitTree, files: Mapping[str, bytes]) -> None:

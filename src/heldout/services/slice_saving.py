@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from heldout.domain.slice_definition import Condition, Definition, Sample
@@ -13,8 +13,9 @@ from heldout.domain.slice_rules import DefinitionError
 from heldout.domain.slice_views import Chosen, Saved
 from heldout.domain.slices import Recorded, Slice, history_problems, slice_name_problem
 from heldout.errors import ConfigError, RepositoryError, UsageError
+from heldout.services.slice_binding import Binder, in_order
 from heldout.services.slice_history import history_of
-from heldout.services.slices import Target, read_slice, slice_paths
+from heldout.services.slices import Target, bound, read_slice, slice_paths
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import write_file
 from heldout.storage.regular_files import opened
@@ -79,9 +80,10 @@ def create(
         if other.lower() == path.lower():
             hint = f"edit its definition and run heldout slice save {target.dataset} {name}"
             raise UsageError("slice-exists", f"{other} exists", hint=hint)
+    definition = bound(target, definition)
     item = Slice(name, definition, (Recorded.of(1, definition),), description, required)
     data = render_slice(item)
-    parse_slice(data, path)
+    Binder(target.tree, target.dataset).slice(parse_slice(data, path), path)
     write_file(workspace.git.top / path, data)
     return Chosen.current(target.dataset, item), path
 
@@ -100,7 +102,16 @@ def save(workspace: Workspace, target: Target, prefer: Side | None = None) -> li
         if wanted not in paths:
             read_slice(target.tree, target.dataset, target.reference.name)
         paths = [wanted]
-    done = [_saved(workspace, path, target.tree.read(path) or b"", prefer) for path in paths]
+    binder = Binder(target.tree, target.dataset)
+    done: list[tuple[Saved, bytes, bytes]] = []
+
+    def step(path: str) -> None:
+        made = _saved(workspace, path, target.tree.read(path) or b"", prefer, binder)
+        binder.change(path, made[2])
+        done.append(made)
+
+    in_order({PurePosixPath(path).stem: path for path in paths}, step)
+    done.sort(key=lambda item: item[0].path)
     for saved, before, after in done:
         if before != after:
             write_file(workspace.git.top / saved.path, after)
@@ -113,7 +124,9 @@ def _require_working_copy(target: Target) -> None:
         raise UsageError("not-a-working-copy", f"{target.located.subject} cannot be written to", hint=hint)
 
 
-def _saved(workspace: Workspace, path: str, before: bytes, prefer: Side | None) -> tuple[Saved, bytes, bytes]:
+def _saved(
+    workspace: Workspace, path: str, before: bytes, prefer: Side | None, binder: Binder
+) -> tuple[Saved, bytes, bytes]:
     published, head = _published(workspace, path), _entries(workspace, "HEAD", path)
     after = _in_order(resolve_conflict(before, path, prefer), path, published)
     item = parse_slice(after, path)
@@ -121,6 +134,7 @@ def _saved(workspace: Workspace, path: str, before: bytes, prefer: Side | None) 
         if broken := history_problems(known, item.history):
             hint = f"put the entries that {where} has first, in their order, then run heldout slice save again"
             raise ConfigError("slice-history", f"slice {item.name}: in {where}, {broken[0]}", file=path, hint=hint)
+    item = binder.slice(item, path)
     added: tuple[Recorded, ...] = ()
     if item.current is None:
         added = (Recorded.of(item.next_number, item.definition),)

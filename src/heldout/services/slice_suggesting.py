@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from heldout.domain.canonical import canonical_json
 from heldout.domain.example import Example
 from heldout.domain.slice_definition import Condition
-from heldout.domain.slice_evaluation import compile_definition
+from heldout.domain.slice_evaluation import compile_definition, draw_samples
 from heldout.domain.slice_views import Suggestion, Suggestions
-from heldout.services.contents import open_data
+from heldout.services.contents import open_data, read_contents
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import examples
 from heldout.services.slices import Target, read_slices
-from heldout.services.workspace import Workspace
+from heldout.services.workspace import Located, Workspace
 
 MIN_SUPPORT = 30
 """Examples that a proposed slice has at least (O2)."""
@@ -59,19 +60,31 @@ class _Values:
                 table.pop(("metadata", key, text), None)
 
 
+def _rows(
+    workspace: Workspace, located: Located, progress: Progress, *, keyed: bool
+) -> Callable[[], Iterator[Example]]:
+    """The examples, as often as they are asked for; with keys only where a sample needs them: that is a pass more."""
+    if keyed:
+        return read_contents(workspace, located, progress).examples
+    spec = located.state.spec
+    skip = (lambda _: None) if spec.on_bad_row == "skip" else None
+    data = open_data(workspace, located, progress)
+    return lambda: (example for _, example in examples(spec, data, skip))
+
+
 def suggest(
     workspace: Workspace, target: Target, progress: Progress = SILENT, *, support: int = MIN_SUPPORT
 ) -> Suggestions:
     """Values with at least `support` examples, those with most first; one pass over the data."""
     located = target.located
     slices = read_slices(target.tree, target.dataset)
-    checks = [compile_definition(replace(item.definition, sample=None)) for item in slices]
+    definitions = [replace(item.definition, sample=None) for item in slices]
+    rows = _rows(workspace, located, progress, keyed=any(item.sampled_references() for item in definitions))
+    samples = draw_samples(definitions, rows)
+    checks = [compile_definition(definition, samples) for definition in definitions]
     values, total = _Values(), 0
-    spec = located.state.spec
-    skip = (lambda _: None) if spec.on_bad_row == "skip" else None
-    data = open_data(workspace, located, progress)
     progress.stage(f"reading {located.subject}")
-    for _, example in examples(spec, data, skip):
+    for example in rows():
         values.add(example, is_covered=any(check(example) for check in checks))
         total += 1
         progress.advance()

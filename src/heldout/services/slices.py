@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from heldout.domain.names import Subject
+from heldout.domain.slice_definition import Definition
 from heldout.domain.slice_views import Chosen, Required
 from heldout.domain.slices import Slice, SliceReference
 from heldout.errors import ConfigError, UsageError
+from heldout.services.slice_binding import Binder, UnknownReference
 from heldout.services.workspace import Located, Workspace
 from heldout.storage.catalog import ROOT
 from heldout.storage.slice_file import parse_slice, slice_of_path, slice_path
@@ -84,11 +87,17 @@ def _belongs(path: str, dataset: str) -> bool:
 
 def read_slices(tree: FileTree, dataset: str) -> list[Slice]:
     """Every slice of a dataset by name. Raises ConfigError for a file that is none, or whose history is broken."""
-    return [parse_slice(tree.read(path) or b"", path) for path in slice_paths(tree, dataset)]
+    binder = Binder(tree, dataset)
+    return [binder.slice(parse_slice(tree.read(path) or b"", path), path) for path in slice_paths(tree, dataset)]
 
 
 def read_slice(tree: FileTree, dataset: str, name: str) -> Slice:
-    """Raises UsageError (slug unknown-slice) and what `parse_slice` raises."""
+    """Raises UsageError (slug unknown-slice), what `parse_slice` raises, and ConfigError for a slice that its
+    definition refers to and that is not there."""
+    return Binder(tree, dataset).slice(_parsed(tree, dataset, name), slice_path(dataset, name))
+
+
+def _parsed(tree: FileTree, dataset: str, name: str) -> Slice:
     path = slice_path(dataset, name)
     data = tree.read(path)
     if data is None:
@@ -98,6 +107,14 @@ def read_slice(tree: FileTree, dataset: str, name: str) -> Slice:
     return parse_slice(data, path)
 
 
+def bound(target: Target, definition: Definition) -> Definition:
+    """A definition that somebody typed or built, with what its references to slices of the target's dataset mean.
+
+    Raises UsageError (slug unknown-slice-reference).
+    """
+    return Binder(target.tree, target.dataset).bind(definition)
+
+
 def choose(target: Target) -> Chosen:
     """The definition that the target's reference means; without a number or digest the one that stands in the file.
 
@@ -105,17 +122,23 @@ def choose(target: Target) -> Chosen:
     """
     reference = target.reference
     assert reference is not None
-    item = read_slice(target.tree, target.dataset, reference.name)
+    binder, path = Binder(target.tree, target.dataset), slice_path(target.dataset, reference.name)
+    item = _parsed(target.tree, target.dataset, reference.name)
     if reference.number is None and reference.digest is None:
-        return Chosen.current(target.dataset, item)
+        return Chosen.current(target.dataset, binder.slice(item, path))
+    with suppress(UnknownReference):  # what is recorded can be had, whatever stands there now
+        item = binder.slice(item, path)
     found = item.find(reference)
     if len(found) == 1:
-        return Chosen.recorded(target.dataset, item, found[0])
+        entry = binder.entry(found[0], path)
+        return Chosen.recorded(target.dataset, item, entry)
     if found:
         shown = ", ".join(f"#{entry.number} {entry.digest[7:23]}" for entry in found)
         raise UsageError("ambiguous-definition", f"{reference} can mean {shown}", hint="write more of the digest")
-    if reference.digest and item.definition.digest.startswith(f"sha256:{reference.digest}"):
-        return Chosen.current(target.dataset, item)
+    if reference.digest:
+        item = binder.slice(item, path)
+        if item.definition.digest.startswith(f"sha256:{reference.digest}"):
+            return Chosen.current(target.dataset, item)
     known = f"numbers 1 to {len(item.history)}" if item.history else "no definition yet: heldout slice save"
     raise UsageError(
         "unknown-definition",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from heldout.domain.slices import history_problems
 from heldout.domain.verification import Level, Problem
 from heldout.errors import HeldoutError
+from heldout.services.slice_binding import Binder
 from heldout.services.slice_history import continuation_problems, history_of
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import FILE, ROOT
@@ -39,7 +40,11 @@ def _paths(tree: GitTree) -> list[str]:
 def _broken(tree: GitTree, path: str) -> Problem | None:
     item = None
     try:
-        item = parse_slice(tree.read(path) or b"", path)
+        dataset, _ = slice_of_path(path) or ("", "")
+        binder = Binder(tree, dataset)
+        item = binder.slice(parse_slice(tree.read(path) or b"", path), path)
+        for entry in item.history:
+            binder.entry(entry, path)
     except HeldoutError as error:
         return Problem(Level.FAILED, path, str(error), error.slug)
     if item.current is None:

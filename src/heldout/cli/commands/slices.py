@@ -193,12 +193,15 @@ def slice_preview(
     """
     from heldout.reports.slice_members import preview_json, preview_lines
     from heldout.services.slice_counting import membership
-    from heldout.services.slices import find_target
+    from heldout.services.slices import bound, find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     definition = _definition(where, match_any, sample, seed, stratify, file)
-    located = find_target(session.workspace, subject).located
-    found = membership(session.workspace, located, definition, session.progress, shown=examples, with_text=show_text)
+    target = find_target(session.workspace, subject)
+    definition = bound(target, definition)
+    found = membership(
+        session.workspace, target.located, definition, session.progress, shown=examples, with_text=show_text
+    )
     session.progress.close()
     session.emit(preview_lines(definition, found), preview_json(definition, found))
 
