@@ -14,7 +14,13 @@ WANTED = os.environ.get("HELDOUT_SPARK") == "1"
 collect_ignore_glob = [] if WANTED else ["test_spark_*.py"]
 """Wanted and not installed, they fail: nothing is passed over in silence."""
 
-CONF = {"spark.sql.shuffle.partitions": "3", "spark.default.parallelism": "2"}
+CONF = {
+    "spark.sql.shuffle.partitions": "3",
+    "spark.default.parallelism": "2",
+    # A hundred small plans: compiling them well would take most of the time.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.codegen.wholeStage": "false",
+}
 
 
 def pytest_report_header() -> str | None:
