@@ -11,13 +11,11 @@ A segment with damage is dropped and said so: a signature with a wrong bit would
 from __future__ import annotations
 
 import binascii
-import itertools
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +31,6 @@ from heldout.storage.record_segments import (
     ascending,
     leading,
     merged,
-    open_segment,
     write_segment,
 )
 
@@ -80,10 +77,15 @@ class RecordCache:
             rows = order[~known[order]]
             if not rows.size:
                 break
-            for places, block in self._blocks(segment, keys[rows]):
-                at, same = _located(block.digests, wanted[rows[places]])
-                _copy(block.records, at[same], records, rows[places][same])
-                known[rows[places][same]] = True
+            asked, at = segment.find(wanted[rows], keys[rows])
+            if asked.size:
+                try:
+                    found = segment.records(at)
+                except DamagedError as error:
+                    self._drop(segment.path.name, error)
+                    continue
+                _rows(records)[rows[asked]] = _rows(found)
+                known[rows[asked]] = True
         return records, known
 
     def add(self, inputs: Inputs, records: Bytes) -> None:
@@ -106,7 +108,7 @@ class RecordCache:
             del self._open[gone]
         for name in sorted(names - self._open.keys() - self._refused):
             try:
-                self._open[name] = open_segment(self._folder / name, self._width)
+                self._open[name] = Segment(self._folder / name, self._width)
             except FileNotFoundError:
                 continue
             except (OSError, DamagedError) as error:
@@ -118,24 +120,6 @@ class RecordCache:
             return [path for path in self._folder.iterdir() if path.suffix == SUFFIX]
         except OSError:
             return []
-
-    def _blocks(self, segment: Segment, keys: NDArray[np.uint64] | None = None) -> Iterator[tuple[slice, Rows]]:
-        """The blocks in which ascending keys would stand (or all), and which of the keys each is for.
-
-        Ends where the segment turns out to be damaged or gone: the rest of its inputs are not known.
-        """
-        wanted = segment.firsts if keys is None else keys
-        numbers = np.searchsorted(segment.firsts, wanted, side="right") - 1
-        bounds = np.flatnonzero(np.diff(numbers, prepend=-2, append=segment.firsts.size)).tolist()
-        try:
-            with segment.path.open("rb", buffering=0) as handle:
-                for low, high in itertools.pairwise(bounds):
-                    if numbers[low] >= 0:
-                        yield slice(low, high), segment.block(handle, int(numbers[low]))
-        except FileNotFoundError:
-            self._open.pop(segment.path.name, None)
-        except (OSError, DamagedError) as error:
-            self._drop(segment.path.name, error)
 
     def _drop(self, name: str, error: Exception) -> None:
         """A segment that cannot be opened may be another user's; one that can be, and is damaged, goes."""
@@ -160,24 +144,26 @@ class RecordCache:
         if len({path.name for path in self._paths()} - self._refused) <= SEGMENTS:
             return
         chosen = _smallest(self._segments())
-        with ExitStack() as stack:
-            opened: list[tuple[Segment, BinaryIO]] = []
-            for segment in chosen:
-                with suppress(FileNotFoundError):
-                    opened.append((segment, stack.enter_context(segment.path.open("rb", buffering=0))))
-            if len(opened) < 2:
-                return
-            try:
-                kept = write_segment(self._folder, self._width, merged(*zip(*opened, strict=True)))
-            except DamagedError:
-                for segment, _ in opened:  # the damaged one is dropped; the others are merged another time
-                    deque(self._blocks(segment), maxlen=0)
-                return
-        for segment, _ in opened:
+        if len(chosen) < 2:
+            return
+        try:
+            kept = write_segment(self._folder, self._width, merged(chosen))
+        except DamagedError:
+            self._drop_damaged(chosen)  # the others are merged another time
+            return
+        for segment in chosen:
             if segment.path.name != kept:
                 self._open.pop(segment.path.name, None)
                 segment.path.unlink(missing_ok=True)
         self._remove_abandoned()
+
+    def _drop_damaged(self, segments: Sequence[Segment]) -> None:
+        for segment in segments:
+            try:
+                for number in range(segment.blocks):
+                    segment.block(number)
+            except DamagedError as error:
+                self._drop(segment.path.name, error)
 
     def _remove_abandoned(self) -> None:
         """Files written aside by processes that died, and those of earlier versions of Heldout. Those of live processes
@@ -224,31 +210,9 @@ def _in_order(digests: Bytes, records: Bytes, step: int = 1 << 16) -> Iterator[R
         yield Rows(digests[rows], records[rows])
 
 
-def _located(digests: Bytes, wanted: Bytes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where in ascending digests each of the wanted ones is, and whether it is there.
-
-    By their first eight bytes, and compared in full. Two that begin alike would have to be met to fool this, and then
-    one of them is not found, which is no more than work done again; so only a repeat is looked at more closely.
-    """
-    keys = leading(digests)
-    at = np.minimum(np.searchsorted(keys, leading(wanted)), len(digests) - 1)
-    words, asked = digests.view(np.uint64), wanted.view(np.uint64)
-    same = (words[at] == asked).all(axis=1)
-    if keys.size > 1 and (keys[1:] == keys[:-1]).any():
-        for place in np.flatnonzero(~same).tolist():
-            rows = np.flatnonzero((words == asked[place]).all(axis=1))
-            if rows.size:
-                at[place], same[place] = rows[0], True
-    return at, same
-
-
-def _copy(source: Bytes, at: NDArray[np.int64], target: Bytes, to: NDArray[np.int64]) -> None:
-    """`target[to] = source[at]`, by whole rows, and straight into the target where its rows follow each other."""
-    if to.size and (np.diff(to) == 1).all():
-        np.take(source, at, axis=0, out=target[to[0] : to[-1] + 1], mode="clip")
-    else:
-        row = f"V{source.shape[1]}"
-        target.view(row).reshape(-1)[to] = np.take(source, at, axis=0).view(row).reshape(-1)
+def _rows(records: Bytes) -> NDArray[np.void]:
+    """The same memory as one item a row: rows are copied whole."""
+    return records.view(f"V{records.shape[1]}").reshape(-1)
 
 
 def _smallest(segments: Sequence[Segment]) -> list[Segment]:
