@@ -100,10 +100,8 @@ def test_its_files_are_digests_and_signatures_and_git_ignores_them(tmp_path: Pat
     (segment,) = segments(tmp_path)
     ordered = sorted(inputs)
     block = bytes.fromhex("".join(name[7:] for name in ordered)) + rows(ordered).astype("<u4").tobytes()
-    first = int(ordered[0][7:23], 16)
-    vouched = struct.pack("<QII", first, 2, zlib.crc32(block)) + struct.pack(
-        "<16sIIQ", b"\x89HELDOUT SEG 1\n\0", 16, 1, 2
-    )
+    table = struct.pack("<III", 2, zlib.crc32(block[:64]), zlib.crc32(block[64:]))
+    vouched = table + struct.pack("<16sIIQ", b"\x89HELDOUT SEG 1\n\0", 16, 1, 2)
     assert segment.read_bytes() == block + vouched
     assert segment.name == hashlib.sha256(vouched).hexdigest() + ".records"
     assert segment.parent.name == METHOD[7:23]
