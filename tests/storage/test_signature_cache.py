@@ -238,8 +238,8 @@ def pool_of(values: Sequence[str], *, outside: Sequence[str] = ()) -> tuple[Pool
     return Pool(Holding("set", "source", members, frozenset())), {digest(text): text for text in values}
 
 
-def method_cache(folder: Path) -> SignatureCache:
-    return cache_in(folder, method=DEFAULT_METHOD.digest, width=DEFAULT_METHOD.permutations)
+def method_cache(folder: Path, notes: list[str] | None = None) -> SignatureCache:
+    return cache_in(folder, notes, DEFAULT_METHOD.digest, DEFAULT_METHOD.permutations)
 
 
 @pytest.mark.req("B36", "B37")
