@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ from heldout.storage.member_builder import MemberBuilder, RepeatedKeyError
 from heldout.storage.member_table import MemberTable
 from heldout.storage.readers import format_of
 
+if TYPE_CHECKING:
+    from heldout.services.spark.check import SparkCheck
+    from heldout.services.spark.session import SparkOptions
+
 _NAME = "files"
 """Stands where findings name a dataset and a version."""
 
@@ -38,10 +43,11 @@ _MANY = 0.01  # share of examples with many combining marks that is worth a word
 
 @dataclass(slots=True)
 class _Read:
-    """What was read so far; `formats` are those of the builder's files."""
+    """What was read so far; `in_rows` are of the builder's files. `engine` works in place of this process."""
 
     store: TextStore
     builder: MemberBuilder
+    engine: SparkCheck | None = None
     skipped: list[str] = field(default_factory=list)
     files: list[CheckedFile] = field(default_factory=list)
     streams: list[RowStream] = field(default_factory=list)
@@ -56,25 +62,40 @@ def check(
     method: Method = DEFAULT_METHOD,
     progress: Progress = SILENT,
     memory: MemoryLimit | None = None,
+    spark: SparkOptions | None = None,
 ) -> Checked:
-    """Compare all examples of all files across splits and inside each, in as much memory as `memory` says.
+    """Compare all examples of all files across splits and inside each, in as much memory as `memory` says, or on Spark.
 
     Raises DataError and MissingDataError for what cannot be read exactly, UsageError where the request leaves a choice
     open or names what the files do not have.
     """
     store = TextStore(method, memory, marks=True)
     try:
-        read = _Read(store, MemberBuilder(store.index, store, expected=False))
-        with _hints_for_flags(), _repeated_keys(read):
-            for planned in plan(request):
-                _read_file(read, planned, request, progress)
-            table = read.builder.table()
-        holdout = tuple(dict.fromkeys(request.holdout))
-        _require_splits(holdout, dict.fromkeys(table.splits))
-        rows = PoolRows.of(Held(_NAME, _NAME, table, frozenset(holdout)))
-        return _checked(read, holdout, method, rows, match(rows, store, method, progress))
+        with _hints_for_flags():
+            planned = plan(request)
+        with _engine(spark, planned, request, progress) as engine:
+            read = _Read(store, MemberBuilder(store.index, None if engine else store, expected=False), engine)
+            with _hints_for_flags(), _repeated_keys(read):
+                for number in range(len(planned)):
+                    _read_file(read, planned, number, request, progress)
+                table = read.builder.table()
+            holdout = tuple(dict.fromkeys(request.holdout))
+            _require_splits(holdout, dict.fromkeys(table.splits))
+            rows = PoolRows.of(Held(_NAME, _NAME, table, frozenset(holdout)))
+            links = engine.match(rows, store, method) if engine else match(rows, store, method, progress)
+            return _checked(read, holdout, method, rows, links)
     finally:
         store.close()
+
+
+def _engine(
+    spark: SparkOptions | None, planned: Sequence[Planned], request: CheckRequest, progress: Progress
+) -> AbstractContextManager[SparkCheck | None]:
+    if spark is None:
+        return nullcontext()
+    from heldout.services.spark.check import check_engine
+
+    return check_engine(spark, planned, skip_bad_rows=request.skip_bad_rows, progress=progress)
 
 
 def exit_code(checked: Checked) -> ExitCode:
@@ -84,7 +105,10 @@ def exit_code(checked: Checked) -> ExitCode:
     return ExitCode.UNKNOWN if checked.skipped else ExitCode.CLEAN
 
 
-def _read_file(read: _Read, planned: Planned, request: CheckRequest, progress: Progress) -> None:
+def _read_file(
+    read: _Read, files: Sequence[Planned], number: int, request: CheckRequest, progress: Progress
+) -> None:  # fmt: skip
+    planned = files[number]
     path, builder = planned.item.path, read.builder
     progress.stage(f"reading {path}")
     first, skipped = len(builder), len(read.skipped)
@@ -94,7 +118,11 @@ def _read_file(read: _Read, planned: Planned, request: CheckRequest, progress: P
     read.store.begin(rows.again)
     read.streams.append(rows)
     counts: Counter[str] = Counter()
-    for name, facts in rows.facts(lambda error: read.skipped.append(str(error))):
+
+    def skip(error: DataError) -> None:
+        read.skipped.append(str(error))
+
+    for name, facts in read.engine.facts(number, skip) if read.engine else rows.facts(skip):
         file = builder.file(name)
         if file == len(read.in_rows):
             read.in_rows.append(format_of(planned.item, name) == "parquet")
@@ -154,7 +182,7 @@ def _checked(read: _Read, holdout: tuple[str, ...], method: Method, rows: PoolRo
         capped=Capped(links.capped_buckets, overlaps.capped_pairs, links.capped_containments),
         skipped=tuple(read.skipped),
         no_text=tuple(_row_places(read, table, blank_rows(rows, links))),
-        many_marks=_many_marks(read.store, rows, links),
+        many_marks=_many_marks(read, rows, links),
         findings=tuple(sorted(overlaps.findings, key=lambda finding: worst_first(finding, places))),
         places=places,
         texts=_FoundTexts(read.streams, {side.input for item in overlaps.findings for side in (item.a, item.b)}),
@@ -204,9 +232,9 @@ class _FoundTexts(Mapping[str, str]):
         return len(self._wanted)
 
 
-def _many_marks(store: TextStore, rows: PoolRows, links: Links) -> ManyMarks | None:
+def _many_marks(read: _Read, rows: PoolRows, links: Links) -> ManyMarks | None:
     numbers = links.texts.numbers[rows.places[0]]
-    count = int(store.marked(numbers[numbers >= 0]).sum())
+    count = read.engine.marked_rows if read.engine else int(read.store.marked(numbers[numbers >= 0]).sum())
     return ManyMarks(count, numbers.size) if count >= _MANY * numbers.size and count else None
 
 

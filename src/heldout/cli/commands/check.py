@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.engine_options import Engine, EngineOption, MasterOption, SparkConfOption, spark_options
 from heldout.cli.memory import Memory
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
@@ -47,6 +48,9 @@ def check(
         BadRow.REFUSE
     ),
     memory: Memory = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
+    spark_conf: SparkConfOption = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Findings to list; default 10, with --json all.")] = None,
     show_text: Annotated[bool, typer.Option("--show-text", help="Show both texts of each finding listed.")] = False,
     as_json: Json = False,
@@ -79,7 +83,12 @@ def check(
         splits=dict(_named_split(text) for text in split or ()),
         skip_bad_rows=on_bad_row is BadRow.SKIP,
     )
-    checked = service.check(request, progress=session.progress, memory=None if memory is None else asked_limit(memory))
+    checked = service.check(
+        request,
+        progress=session.progress,
+        memory=None if memory is None else asked_limit(memory),
+        spark=spark_options(engine, master, spark_conf),
+    )
     session.progress.close()
     lines = [] if as_json else check_lines(checked, limit=limit, show_text=show_text)
     session.emit(lines, check_json(checked, limit=limit, show_text=show_text) if as_json else {})
