@@ -69,7 +69,13 @@ class Bounds:
 
 def bounds(texts: NormalisedTexts, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
     """Bounds of the texts with these ascending indices; 128 bytes a text."""
-    marks, counts = np.empty((rows.size, _BITS // 64), np.uint64), shingle_counts(texts)[rows]
+    counts = shingle_counts(texts)[rows]
+    kernels = kernels_for(int(counts.sum()))
+    if kernels is not None:
+        from heldout.matching.kernels import on_texts
+
+        return Bounds(rows, on_texts.bitmaps(kernels, texts, rows), counts, threshold)
+    marks = np.empty((rows.size, _BITS // 64), np.uint64)
     for low, high in blocks(counts, _BLOCK):
         marks[low:high] = bitmaps(texts.take(rows[low:high]))
     return Bounds(rows, marks, counts, threshold)
@@ -81,13 +87,13 @@ def bitmaps(texts: NormalisedTexts) -> NDArray[np.uint64]:
     if kernels is not None:
         from heldout.matching.kernels import on_texts
 
-        return on_texts.bitmaps(kernels, texts)
+        return on_texts.bitmaps(kernels, texts, np.arange(len(texts), dtype=np.int64))
     result = np.empty((len(texts), _BITS // 64), np.uint64)
     for low, high in texts.blocks(_TEXT_BLOCK):
         hashes, offsets = shingle_hashes(texts.part(low, high))
         bits = np.zeros((high - low, _BITS), np.bool_)
         bits[np.repeat(np.arange(high - low), np.diff(offsets)), fmix32(hashes) >> np.uint32(22)] = True
-        result[low:high] = np.packbits(bits, axis=1).view(np.uint64)
+        result[low:high] = np.packbits(bits, axis=1, bitorder="little").view("<u8")
     return result
 
 

@@ -19,19 +19,21 @@ from numpy.typing import NDArray
 
 from heldout.domain.text import drop_unassigned
 from heldout.domain.unicode14 import ASSIGNED, LETTERS_AND_NUMBERS, ranges
+from heldout.matching.folding import Folding
 from heldout.matching.kernels import kernels_for
 from heldout.matching.ragged import blocks, offsets_of, segments
+from heldout.matching.width import CodePoint, narrowest
 
 if TYPE_CHECKING:
     from heldout.matching.kernels.loader import Kernels
+
+__all__ = ["CodePoint", "NormalisedTexts", "normalise_batch"]
 
 _CODE_POINTS = 0x110000
 _BLOCK = 1 << 22  # code points normalised at a time, about 100 MB of working memory
 _TAKEN = 1 << 18  # code points copied at a time: their positions take eight times the room
 _SPACE = 32
 _CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}  # no surrogates: they are not letters
-
-CodePoint = np.uint8 | np.uint16 | np.uint32
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def normalise_batch(texts: Sequence[str]) -> NormalisedTexts:
 def _normalised_by(kernels: Kernels, texts: Sequence[str]) -> NormalisedTexts:
     from heldout.matching.kernels.on_texts import normalised_blocks
 
-    parts = normalised_blocks(kernels, texts, _fold, _letters)
+    parts = normalised_blocks(kernels, texts, _folding, _folded)
     lengths = np.concatenate([np.diff(ends, prepend=0) for _, ends in parts] or [np.zeros(0, np.int64)])
     points = np.concatenate([points for points, _ in parts] or [np.zeros(0, np.uint8)])
     return NormalisedTexts(points, offsets_of(lengths))
@@ -116,12 +118,6 @@ def _normalise_block(texts: Sequence[str]) -> NormalisedTexts:
     return NormalisedTexts(narrowest(out), bounds + np.concatenate(([0], spaces))[bounds])
 
 
-def narrowest(points: NDArray[np.uint32]) -> NDArray[CodePoint]:
-    """The code points in the narrowest type that holds them all."""
-    top = int(points.max(initial=0))
-    return points.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32, copy=False)
-
-
 def _fold(texts: Sequence[str]) -> list[str]:
     """NFKC and lower case of the texts that are not ASCII; the letter table lowers the ASCII ones."""
     folded = list(texts)
@@ -132,9 +128,17 @@ def _fold(texts: Sequence[str]) -> list[str]:
     unassigned = ~_assigned()[_encode([folded[index] for index in wide])]
     strange = np.add.reduceat(unassigned, offsets_of(lengths)[:-1], dtype=np.int64) > 0
     for index, drop in zip(wide, strange.tolist(), strict=True):
-        text = drop_unassigned(folded[index]) if drop else folded[index]
-        folded[index] = unicodedata.normalize("NFKC", text).lower()
+        folded[index] = _folded(folded[index]) if drop else unicodedata.normalize("NFKC", folded[index]).lower()
     return folded
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", drop_unassigned(text)).lower()
+
+
+@cache
+def _folding() -> Folding:
+    return Folding(_letters(), _assigned())
 
 
 def _encode(texts: Sequence[str]) -> NDArray[np.uint32]:

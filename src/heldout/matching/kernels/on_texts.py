@@ -8,75 +8,82 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.matching.folding import SPACE
 from heldout.matching.kernels import in_threads, threads
 from heldout.matching.kernels.writing import CHUNK
-from heldout.matching.ragged import blocks
+from heldout.matching.ragged import blocks, offsets_of
+from heldout.matching.width import CodePoint, narrowest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from heldout.matching.folding import Folding
     from heldout.matching.kernels.loader import Kernels
-    from heldout.matching.texts import CodePoint, NormalisedTexts
+    from heldout.matching.texts import NormalisedTexts
 
-_SPACE = 32
 _NORMALISED = 1 << 20  # characters normalised at a time by one thread
 _SIGNED = 1 << 18  # code points signed at a time by one thread, about
 
-Block = tuple["NDArray[CodePoint]", NDArray[np.int64]]
+Block = tuple[NDArray[CodePoint], NDArray[np.int64]]
 
 
 def normalised_blocks(
-    kernels: Kernels,
-    texts: Sequence[str],
-    fold: Callable[[Sequence[str]], list[str]],
-    letters: Callable[[], NDArray[np.uint32]],
+    kernels: Kernels, texts: Sequence[str], folding: Callable[[], Folding], fold: Callable[[str], str]
 ) -> list[Block]:
     """(code points at their narrowest, ends of the texts in them) of consecutive blocks of the texts.
 
-    `fold` is what has to be done to texts that are not ASCII before the table `letters` may map their characters.
+    `fold` is NFKC and lower case of one text, for those that `folding` cannot do by the character.
     """
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
 
     def run(low: int, high: int) -> Block:
-        return _collapsed(kernels, texts[low:high], sizes[low:high], fold, letters)
+        joined = "".join(texts[low:high])
+        if joined.isascii():
+            return _ascii(kernels, joined, sizes[low:high])
+        return _mixed(kernels, texts[low:high], sizes[low:high], folding(), fold)
 
     return in_threads(run, list(blocks(sizes, _NORMALISED)))
 
 
-def _collapsed(
-    kernels: Kernels,
-    texts: Sequence[str],
-    sizes: NDArray[np.int64],
-    fold: Callable[[Sequence[str]], list[str]],
-    letters: Callable[[], NDArray[np.uint32]],
-) -> Block:
-    joined = "".join(texts)
-    ends = np.empty(len(texts), np.int64)
-    if joined.isascii():
-        plain = np.frombuffer(joined.encode("ascii"), np.uint8)
-        nothing, out = np.zeros(len(texts), np.uint8), np.empty(plain.size + 1, np.uint8)
-        starts = np.cumsum(sizes) - sizes
-        size = kernels.collapse(
-            plain, _NO_WORDS, nothing, starts, sizes, len(texts), _ascii_letters(), _NO_WORDS, 1, out, _NO_WORDS, ends
-        )
-        return out[:size], ends
-    is_wide = np.fromiter((not text.isascii() for text in texts), np.bool_, len(texts))
-    folded = fold([text for text in texts if not text.isascii()])
-    plain = np.frombuffer("".join(text for text in texts if text.isascii()).encode("ascii"), np.uint8)
-    wide = np.frombuffer("".join(folded).encode("utf-32-le", "surrogatepass"), np.dtype("<u4")).astype(np.uint32)
-    lengths = sizes.copy()
-    lengths[is_wide] = np.fromiter(map(len, folded), np.int64, len(folded))
-    starts = np.empty_like(lengths)
-    for side in (is_wide, ~is_wide):
-        starts[side] = np.cumsum(lengths[side]) - lengths[side]
-    words = np.empty(plain.size + wide.size + 1, np.uint32)
+def _ascii(kernels: Kernels, joined: str, sizes: NDArray[np.int64]) -> Block:
+    plain, ends = np.frombuffer(joined.encode("ascii"), np.uint8), np.empty(sizes.size, np.int64)
+    nothing, out = np.zeros(sizes.size, np.uint8), np.empty(plain.size + 1, np.uint8)
+    starts = np.cumsum(sizes) - sizes
     size = kernels.collapse(
-        plain, wide, is_wide.view(np.uint8), starts, lengths, len(texts), _ascii_letters(), _table(letters),
-        0, _NO_BYTES, words, ends,
+        plain, _NO_WORDS, nothing, starts, sizes, sizes.size, _ascii_letters(), _NO_WORDS, _NO_WORDS,
+        1, out, _NO_WORDS, ends,
     )  # fmt: skip
-    from heldout.matching.texts import narrowest
+    return out[:size], ends
 
-    return narrowest(words[:size]), ends
+
+def _mixed(
+    kernels: Kernels, texts: Sequence[str], sizes: NDArray[np.int64], folding: Folding, fold: Callable[[str], str]
+) -> Block:
+    kinds = np.fromiter((not text.isascii() for text in texts), np.uint8, len(texts))
+    wide = np.flatnonzero(kinds)
+    plain = np.frombuffer("".join(text for text in texts if text.isascii()).encode("ascii"), np.uint8)
+    words, offsets = _code_points([texts[place] for place in wide.tolist()]), offsets_of(sizes[wide])
+    starts, lengths = np.empty_like(sizes), sizes.copy()
+    starts[wide] = offsets[:-1]
+    starts[kinds == 0] = np.cumsum(sizes[kinds == 0]) - sizes[kinds == 0]
+    whole = wide[folding.whole(words, offsets)]
+    if whole.size:
+        folded = [fold(texts[place]) for place in whole.tolist()]
+        kinds[whole], lengths[whole] = 2, np.fromiter(map(len, folded), np.int64, len(folded))
+        starts[whole] = words.size + np.cumsum(lengths[whole]) - lengths[whole]
+        words = np.concatenate([words, _code_points(folded)])
+    out, ends = np.empty(int(lengths.sum()) + 1, np.uint32), np.empty(len(texts), np.int64)
+    size = kernels.collapse(
+        plain, words, kinds, starts, lengths, len(texts), _ascii_letters(), folding.table, folding.letters,
+        0, _NO_BYTES, out, ends,
+    )  # fmt: skip
+    return narrowest(out[:size]), ends
+
+
+def _code_points(texts: Sequence[str]) -> NDArray[np.uint32]:
+    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.dtype("<u4")).astype(
+        np.uint32, copy=False
+    )
 
 
 _NO_WORDS = np.zeros(1, np.uint32)
@@ -87,50 +94,39 @@ _NO_LONGS = np.zeros(1, np.uint64)
 @cache
 def _ascii_letters() -> NDArray[np.uint8]:
     """Small letters and digits of ASCII as themselves, capitals as small letters, the rest as a space."""
-    return np.array([ord(chr(code).lower()) if chr(code).isalnum() else _SPACE for code in range(128)], np.uint8)
+    return np.array([ord(chr(code).lower()) if chr(code).isalnum() else SPACE for code in range(128)], np.uint8)
 
 
-_TABLES: list[NDArray[np.uint32]] = []
-
-
-def _table(letters: Callable[[], NDArray[np.uint32]]) -> NDArray[np.uint32]:
-    """The table with a space for what is no letter."""
-    if not _TABLES:
-        table = letters()
-        _TABLES.append(np.where(table == 0, np.uint32(_SPACE), table))
-    return _TABLES[0]
-
-
-def _ranges(texts: NormalisedTexts) -> list[tuple[int, int]]:
-    """Even parts of the texts, small enough for all threads to end at about the same time."""
-    return list(texts.blocks(max(_SIGNED, min(texts.codepoints.size // (8 * threads()), 16 * _SIGNED))))
+def _ranges(lengths: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Even parts of texts of these lengths, small enough for all threads to end at about the same time."""
+    return list(blocks(lengths, max(_SIGNED, min(int(lengths.sum()) // (8 * threads()), 16 * _SIGNED))))
 
 
 def signatures(
     kernels: Kernels, texts: NormalisedTexts, a: NDArray[np.uint32], b: NDArray[np.uint32]
 ) -> NDArray[np.uint32]:
     """As `heldout.matching.minhash.signatures`, with the factors and summands of the permutations."""
-    rows = np.empty((len(texts), a.size), np.uint32)
+    rows, lengths = np.empty((len(texts), a.size), np.uint32), texts.lengths
 
     def run(low: int, high: int) -> int:
         return kernels.sign(
-            texts.codepoints, texts.offsets, low, high, a.size, a, b, _room(), _room(), rows, 0, _NO_LONGS
+            texts.codepoints, texts.offsets, lengths, low, high, a.size, a, b, _room(), _room(), rows, 0, _NO_LONGS
         )
 
-    in_threads(run, _ranges(texts))
+    in_threads(run, _ranges(lengths))
     return rows
 
 
-def bitmaps(kernels: Kernels, texts: NormalisedTexts) -> NDArray[np.uint64]:
-    """As `heldout.matching.jaccard.bitmaps`."""
-    bits = np.empty((len(texts), 16), np.uint64)
+def bitmaps(kernels: Kernels, texts: NormalisedTexts, chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """As `heldout.matching.jaccard.bitmaps`, of the chosen texts."""
+    bits, starts, lengths = np.empty((chosen.size, 16), np.uint64), texts.offsets[chosen], texts.lengths[chosen]
 
     def run(low: int, high: int) -> int:
         return kernels.sign(
-            texts.codepoints, texts.offsets, low, high, 0, _NO_WORDS, _NO_WORDS, _room(), _room(), _NO_WORDS, 1, bits
+            texts.codepoints, starts, lengths, low, high, 0, _NO_WORDS, _NO_WORDS, _room(), _room(), _NO_WORDS, 1, bits
         )
 
-    in_threads(run, _ranges(texts))
+    in_threads(run, _ranges(lengths))
     return bits
 
 
@@ -146,12 +142,24 @@ def sketched(
         own = rows[low:high] if keep else np.empty((high - low, a.size), np.uint32)
         own_keys = np.empty((bands, high - low), np.uint64)
         kernels.sign(
-            part.codepoints, part.offsets, 0, high - low, a.size, a, b, _room(), _room(), own, 1, bits[low:high]
+            part.codepoints,
+            part.offsets,
+            part.lengths,
+            0,
+            high - low,
+            a.size,
+            a,
+            b,
+            _room(),
+            _room(),
+            own,
+            1,
+            bits[low:high],
         )
         kernels.keys(own, 0, high - low, bands, a.size // bands, high - low, own_keys)
         keys[:, low:high] = own_keys
 
-    in_threads(run, _ranges(texts))
+    in_threads(run, _ranges(texts.lengths))
     return rows, keys, bits
 
 

@@ -25,12 +25,13 @@ _MOST = np.uint32(0xFFFFFFFF)
 
 def collapse(
     plain: Bytes, wide: Words, is_wide: Bytes, starts: Places, lengths: Places, count: int,
-    small: Bytes, table: Words, narrow: int, out8: Bytes, out32: Words, ends: Places,
+    small: Bytes, table: Words, folded: Words, narrow: int, out8: Bytes, out32: Words, ends: Places,
 ) -> int:  # fmt: skip
     """Map each character to its letter or to a space, and write each run of spaces once; none at a text's ends.
 
-    Text d stands in `plain` (ASCII) or in `wide` (folded code points). Whether a space is kept is arithmetic and no
-    branch: half of all words would be mispredicted. `out8` is written when `narrow`, else `out32`.
+    Text d stands in `plain` (ASCII) or in `wide`, where `is_wide` is 1 for characters as they came, which `table`
+    folds, and 2 for a text folded before. Whether a space is kept is arithmetic and no branch: half of all words would
+    be mispredicted. `out8` is written when `narrow`, else `out32`.
     """
     w = 0
     for d in range(count):
@@ -38,7 +39,7 @@ def collapse(
         letter = 0
         if is_wide[d] != 0:
             for i in range(starts[d], starts[d] + lengths[d]):
-                mapped = table[wide[i]]
+                mapped = table[wide[i]] if is_wide[d] == 1 else folded[wide[i]]
                 now = 1 if mapped != _SPACE else 0
                 out32[w] = mapped
                 w += now | letter
@@ -103,7 +104,7 @@ def _lower_minima(hashes: Words, count: int, width: int, a: Words, b: Words, row
 
 
 def sign(
-    b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, low: int, high: int,
+    b8: Bytes, b16: Shorts, b32: Words, width: int, starts: Places, lengths: Places, low: int, high: int,
     count: int, a: Words, b: Words, points: Words, hashes: Words, rows: Words, marked: int, bitmaps: Longs,
 ) -> int:  # fmt: skip
     """Signatures of the texts [low, high) into `rows`, unless `count` is 0, and bitmaps if `marked`.
@@ -115,7 +116,7 @@ def sign(
             rows[d * count + k] = _MOST
         for k in range(16 * marked):
             bitmaps[d * 16 + k] = _ZERO
-        start, length = offsets[d], offsets[d + 1] - offsets[d]
+        start, length = starts[d], lengths[d]
         positions = length - GRAM + 1
         if length > 0 and positions < 1:
             positions = 1
@@ -152,7 +153,7 @@ def keys(rows: Words, low: int, high: int, bands: int, height: int, total: int, 
 
 HELPERS = (_mixed, _short_hash, _hash_chunk, _lower_minima)
 KERNELS = {
-    collapse: "BIBqqnBInBIq",
-    sign: "tqnnnIIIIInQ",
+    collapse: "BIBqqnBIInBIq",
+    sign: "tqqnnnIIIIInQ",
     keys: "InnnnnQ",
 }
