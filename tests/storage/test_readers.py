@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,45 @@ def test_json_documents_that_are_no_list_of_rows() -> None:
     assert refused(b'{"a":[1],"a":[2]}', "f.json", records="a").slug == "duplicate-key"
     assert refused(b"[1,2] x", "f.json").slug == "bad-json"
     assert rows(b'{"x":[{"rows":[7]}]}', "f.json", records="x.0.rows") == [Row(7, 1)]
+
+
+OPENS = b'x,y\n1,2\n3,"opened here\n'
+
+
+@pytest.mark.req("A50")
+@pytest.mark.parametrize("line", [b"a,b\n", b"\n", b"a\r\n", b"a\r", "é\u2028,ü\n".encode()])
+def test_an_open_quote_over_many_short_lines_is_refused_at_its_line_and_soon(line: bytes) -> None:
+    data = OPENS + line * 2_000_000
+    start = time.process_time()
+    with pytest.raises(DataError) as caught:
+        rows(data)
+    assert time.process_time() - start < 1.5, "line by line it takes several seconds"
+    assert (caught.value.slug, caught.value.line) == ("open-quote", 3)
+
+
+@pytest.mark.req("A50")
+@pytest.mark.parametrize(
+    ("middle", "end", "expected"),
+    [
+        (b"a,b\n" * 500, b'c"\n5,6\n', [("3", "opened here\n" + "a,b\n" * 500 + "c"), ("5", "6")]),
+        (b"a\r\rb\r\n" * 500, b'c"\r5,6\r', [("3", "opened here\n" + "a\r\rb\r\n" * 500 + "c"), ("5", "6")]),
+        (b'a""b\n\n' * 500, b'"\n5,6\n', [("3", "opened here\n" + 'a"b\n\n' * 500), ("5", "6")]),
+        (b"\n" * 70 + b'""\n' + b"\n" * 70, b'"\n5,6',
+         [("3", "opened here\n" + "\n" * 70 + '"\n' + "\n" * 70), ("5", "6")]),
+    ],
+)  # fmt: skip
+def test_a_cell_of_many_lines_is_read_exactly(middle: bytes, end: bytes, expected: list[tuple[str, str]]) -> None:
+    """Python's csv module on the whole text is the other opinion."""
+    data = OPENS + middle + end
+    found = [tuple(row.values()) for row in values(data)]
+    assert found == [("1", "2"), *expected]
+    assert [tuple(row) for row in csv.reader(io.StringIO(data.decode(), newline=""))][1:] == found
+
+
+@pytest.mark.req("A50")
+@pytest.mark.parametrize(("bad", "slug"), [(b"\xff\n", "bad-encoding"), (b"a\0b\n", "nul-byte")])
+def test_a_fault_deep_in_a_long_cell_is_told_at_its_own_line(bad: bytes, slug: str) -> None:
+    found: list[DataError] = []
+    data = OPENS + b"a,b\n" * 1000 + bad + b"a,b\n" * 1000 + b'"\n5,6\n'
+    assert [row.value for row in rows(data, on_bad_row=found.append)] == [{"x": "1", "y": "2"}, {"x": "5", "y": "6"}]
+    assert [(error.slug, error.line) for error in found] == [(slug, 1004)]

@@ -113,6 +113,7 @@ def _seeds(name: str) -> Iterator[bytes]:
         yield b"# sample\nsplit: train\n\nid: t1\ntext:  Hello: world \nid: t2\ntext: x\n"
         yield gzip.compress(b"a,b\n1,2\n", mtime=0) * 2
         yield b"\x04+AGE-+2AA-\n"
+        yield b'x,y\n1,"' + b"a\n" * 80 + b'b\r"" \r\n' + b"\n" * 80 + b'c"\r2,"d"\n'
     elif name == "parquet-rows":
         yield from _files("parquet/*.parquet", "parquet/bad_data/*[!5].parquet")  # ...43605 has 21,186 rows: too slow
         yield _parquet()

@@ -9,11 +9,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from heldout.domain.example import JSON
 from heldout.errors import DataError
 from heldout.storage.readers.source import ROW_LIMIT, Row, Source, lines, nul, too_long, without_ending
 
+_LONG: Final = 64  # lines
 _PIECES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -97,10 +99,17 @@ def _tsv_cells(source: Source) -> Iterator[Cells]:
         yield line.number, text.split(delimiter), fault
 
 
+def _nul_in(source: Source, number: int, piece: str) -> DataError | None:
+    """A NUL in a piece whose first line has the number."""
+    at = piece.find("\0")
+    return None if at < 0 else nul(source, number + piece.count("\n", 0, at))
+
+
 class _CsvCells:
     """csv.reader fed with the file's lines, keeping what is needed to say where a row or an open quote started.
 
-    Of a row that goes on over lines, only the last one is kept, and where the quote was opened that it is in.
+    Of a row that goes on over lines, only the last one is kept, and where the quote was opened that it is in. Inside a
+    cell that goes on for long, most often because its quote was never closed, lines are fed many at a time.
     """
 
     def __init__(self, source: Source) -> None:
@@ -111,6 +120,7 @@ class _CsvCells:
         self._last: tuple[int, str] | None = None
         self._opened: int | None = None
         self._size = 0
+        self._plain = 0
         self._fault: DataError | None = None
 
     def __iter__(self) -> Iterator[Cells]:
@@ -119,7 +129,7 @@ class _CsvCells:
         reader = csv.reader(self._feed(), delimiter=self._starts[0], strict=True)
         while True:
             self._last = self._opened = self._fault = None
-            self._size = 0
+            self._size = self._plain = 0
             try:
                 cells = next(reader)
             except StopIteration:
@@ -131,13 +141,32 @@ class _CsvCells:
 
     def _feed(self) -> Iterator[str]:
         r"""Lines for csv.reader, which wants every \r, \n and \r\n to end one; numbers stay those of the file."""
-        for line in lines(self._source, forgiving=True):
-            pieces = (line.text,) if line.text.find("\r", 0, -2) < 0 else _PIECES.findall(line.text)
-            for piece in pieces:
+        for line in lines(self._source, forgiving=True, quoted=self._goes_on):
+            for piece in (line.text,) if line.text.find("\r", 0, -2) < 0 else self._parted(line.text):
                 self._take(line.number, piece)
                 if self._fault is None:
-                    self._fault = line.fault or (nul(self._source, line.number) if "\0" in piece else None)
+                    self._fault = line.fault or _nul_in(self._source, line.number, piece)
                 yield piece
+
+    def _parted(self, text: str) -> Iterator[str]:
+        r"""At every \r, \n and \r\n, but for those inside quotes as far as the next quote is away."""
+        at = 0
+        while at < len(text):
+            end = at
+            if self._last is not None:  # the row is not at its end, so a quote is open
+                quote = text.find('"', at)
+                end = max(text.rfind("\r", at, quote), text.rfind("\n", at, quote)) + 1 if quote >= 0 else len(text)
+            if end <= at:
+                piece = _PIECES.match(text, at)
+                assert piece is not None
+                end = piece.end()
+            yield text[at:end]
+            at = end
+
+    def _goes_on(self) -> bool:
+        """Whether csv.reader, which has asked for more within one row, has done so for so many lines without a quote
+        that looking ahead for the next quote pays."""
+        return self._last is not None and self._plain >= _LONG
 
     def _take(self, number: int, piece: str) -> None:
         if self._last is None:
@@ -146,6 +175,7 @@ class _CsvCells:
             self._opened = self._open_after(*self._last)
         self._last = number, piece
         self._size += len(piece)
+        self._plain = 0 if '"' in piece else self._plain + 1
         if self._size > ROW_LIMIT:
             # Most often a quote that nobody closed has swallowed the file.
             opened = self._open_after(number, piece)

@@ -102,15 +102,26 @@ class _Transcoded(io.RawIOBase):
         return DataError("lone-surrogate", "half of a surrogate pair", file=self._source.name, offset=self._consumed)
 
 
-def lines(source: Source, *, forgiving: bool = False) -> Iterator[Line]:
+def lines(source: Source, *, forgiving: bool = False, quoted: Callable[[], bool] | None = None) -> Iterator[Line]:
     r"""Physical lines: they end in \n or \r\n and nowhere else, so U+2028 and U+0085 stay inside a text.
 
     A line that cannot be decoded comes with its fault; with `forgiving` its text is decoded with surrogate escapes, for
-    readers that must keep the structure of the file (a quoted cell goes on over lines), otherwise it is empty.
+    readers that must keep the structure of the file (a quoted cell goes on over lines), otherwise it is empty. Where
+    `quoted` says that the next line begins inside quotes, several may come as one, without a quote in any.
     """
     stream, encoding = text_bytes(source)
     number = offset = 0
-    while raw := stream.readline(ROW_LIMIT + 1):
+    while True:
+        many = _lines_without_quotes(stream, encoding) if quoted is not None and quoted() else None
+        if many is not None:
+            raw, text = many
+            yield Line(number + 1, text, None)
+            number += raw.count(b"\n")
+            offset += len(raw)
+            continue
+        raw = stream.readline(ROW_LIMIT + 1)
+        if not raw:
+            return
         number += 1
         if len(raw) > ROW_LIMIT:
             raise too_long(source, number)
@@ -125,6 +136,21 @@ def lines(source: Source, *, forgiving: bool = False) -> Iterator[Line]:
             text = text.removeprefix("\ufeff")
         offset += len(raw)
         yield Line(number, text, fault)
+
+
+def _lines_without_quotes(stream: BinaryIO, encoding: str) -> tuple[bytes, str] | None:
+    """The whole lines that the stream's buffer holds before the next one with a quote, bytes and text; None where there
+    are none, or where one of them cannot be decoded, which is told line by line."""
+    if not isinstance(stream, io.BufferedReader):
+        return None
+    ahead = stream.peek()
+    end = ahead.find(b'"')
+    end = ahead.rfind(b"\n", 0, end if end >= 0 else len(ahead)) + 1
+    try:
+        text = ahead[:end].decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return (stream.read(end), text) if end else None
 
 
 def too_long(source: Source, line: int) -> DataError:
