@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from json.encoder import encode_basestring as _quote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.domain.canonical import digest
+from heldout.domain.canonical import DIGEST_PREFIX, digest
 from heldout.domain.corpus import Hit, HitKind, Inside
 from heldout.domain.example import JSON
 from heldout.domain.method import Method
@@ -41,6 +43,11 @@ class BlockResult:
 def row_of(number: int, value: JSON) -> CorpusRow:
     """The row of an input. Raises `heldout.domain.canonical.CanonicalError` for a value that has no digest."""
     return CorpusRow(number, digest(value), text_of(value))
+
+
+def text_row(number: int, text: str) -> CorpusRow:
+    """The same for an input that is a text, which most are: its canonical JSON is the text in quotes."""
+    return CorpusRow(number, DIGEST_PREFIX + sha256(_quote(text).encode()).hexdigest(), text)
 
 
 def near_parameters(method: Method) -> NearParameters:

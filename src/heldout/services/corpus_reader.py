@@ -18,9 +18,10 @@ from heldout.domain.corpus import CorpusReading
 from heldout.domain.dataset import DataFile, DatasetSpec, Fields, JoinedField
 from heldout.domain.paths import parse_path
 from heldout.errors import DataError
-from heldout.services.corpus_block import CorpusRow, row_of
+from heldout.services.corpus_block import CorpusRow, row_of, text_row
 from heldout.storage.corpus_files import CorpusFile, open_file
-from heldout.storage.readers import format_of, read_rows
+from heldout.storage.quick_texts import quick_texts
+from heldout.storage.readers import Row, format_of, read_rows
 from heldout.storage.readers.source import ROW_LIMIT
 from heldout.storage.rows import RowMapper
 
@@ -126,28 +127,47 @@ def blocks(
     part: Part, stream: Measure, reading: CorpusReading, on_bad_row: Callable[[DataError], None]
 ) -> Iterator[list[CorpusRow]]:
     """Rows of a part as blocks of bounded size. Raises DataError for what cannot be read at all."""
-    item = data_file(part.file.path, reading)
-    name = part.file.shown
-    inputs = mapper(reading)
     rows: list[CorpusRow] = []
     characters = 0
-    kind = replace(item, format=format_of(item, None if item.format else part.file.path))
-    for row in read_rows(stream, kind, name, on_bad_row):  # type: ignore[arg-type]
-        try:
-            rows.append(row_of(row.line, inputs.input_of(row, kind, name)))
-        except DataError as error:
-            on_bad_row(error)
-            continue
-        except CanonicalError as error:
-            on_bad_row(DataError("bad-value", error.reason, file=name, line=row.line))
-            continue
-        characters += len(rows[-1].text)
+    for row in _rows(part, stream, reading, on_bad_row):
+        rows.append(row)
+        characters += len(row.text)
         if len(rows) >= _ROWS or characters >= _CHARACTERS:
             yield rows
             rows, characters = [], 0
     if rows:
         yield rows
     stream.finish()
+
+
+def _rows(
+    part: Part, stream: Measure, reading: CorpusReading, on_bad_row: Callable[[DataError], None]
+) -> Iterator[CorpusRow]:
+    item, name = data_file(part.file.path, reading), part.file.shown
+    item = replace(item, format=format_of(item, None if item.format else part.file.path))
+    inputs = mapper(reading)
+    opened: BinaryIO = stream  # type: ignore[assignment]
+    field = _own_field(item, reading)
+    found: Iterator[tuple[int, str] | Row]
+    found = quick_texts(opened, item, name, field, on_bad_row) if field else read_rows(opened, item, name, on_bad_row)
+    for row in found:
+        try:
+            if row.__class__ is tuple:
+                yield text_row(*row)
+            else:
+                yield row_of(row.line, inputs.input_of(row, item, name))  # type: ignore[union-attr, arg-type]
+        except DataError as error:
+            on_bad_row(error)
+        except CanonicalError as error:
+            on_bad_row(DataError("bad-value", error.reason, file=name, line=row.line))  # type: ignore[union-attr]
+
+
+def _own_field(item: DataFile, reading: CorpusReading) -> str | None:
+    """The name of the text's field where it is one of the row itself, in lines that can be read quickly."""
+    if item.format != "jsonl" or reading.encoding.lower() not in _UTF_8 or reading.text_field is None:
+        return None
+    path = parse_path(reading.text_field)
+    return path[0] if len(path) == 1 and path[0] != "*" else None
 
 
 @contextmanager

@@ -1,0 +1,94 @@
+"""The quick way to one field of JSON Lines against the strict one: the same texts, refusals and places."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heldout.domain.canonical import digest
+from heldout.domain.dataset import DataFile
+from heldout.errors import DataError
+from heldout.services.corpus_block import row_of, text_row
+from heldout.storage import quick_texts as quick
+from heldout.storage.readers import read_rows
+
+ITEM = DataFile("a.jsonl", format="jsonl")
+_LINES = [
+    b'{"text": "plain"}',
+    b'{"text": "a: b", "x": {"y": 1.5, "text": "inner"}}',
+    b'{"text": "twice", "text": "once"}',
+    b'{"x": {"y": 1, "y": 2}, "text": "deep twice"}',
+    b'{"te\\u0078t": "escaped key"}',
+    b'{"text": "\\ud800"}',
+    b'{"text": "\\ud83d\\ude00 \xc3\xa9"}',
+    b'{"text": "bad \xff byte"}',
+    b'{"text": 5}',
+    b'{"text": null}',
+    b'{"text": ["a", "b"]}',
+    b'{"other": "x"}',
+    b'"a text alone"',
+    b"[1, 2]",
+    b'{"text": "x", "n": 1e999}',
+    b'{"text": "x", "n": 9007199254740993.0}',
+    b'{"text": "x", "n": NaN}',
+    b'{"text": "x", "n": 123456789012345678901234567890}',
+    b'{"text": "ends in return"}\r',
+    b'  {"text" : "spaced"}  ',
+    b"",
+    b"   ",
+    b"not json",
+    b'{"text": "cut',
+    b'{"text": "nul \\u0000"}',
+    "\ufeff".encode() + b'{"text": "marked"}',
+    b'{"text": ' + b"[" * 600 + b"]" * 600 + b"}",
+]
+
+
+def _strict(data: bytes) -> tuple[list[tuple[int, object]], list[tuple[str, object, object]]]:
+    errors: list[DataError] = []
+    rows = [(row.line, row.value) for row in read_rows(io.BytesIO(data), ITEM, "a.jsonl", errors.append)]
+    found = [(n, v["text"] if isinstance(v, dict) and isinstance(v.get("text"), str) else v) for n, v in rows]
+    return found, [(error.slug, error.line, error.offset) for error in errors]
+
+
+def _quick(data: bytes) -> tuple[list[tuple[int, object]], list[tuple[str, object, object]]]:
+    errors: list[DataError] = []
+    rows = quick.quick_texts(io.BytesIO(data), ITEM, "a.jsonl", "text", errors.append)
+    found = [
+        row if isinstance(row, tuple) else (row.line, row.value if not _has_text(row.value) else row.value["text"])  # type: ignore[call-overload, index]
+        for row in rows
+    ]
+    return found, [(error.slug, error.line, error.offset) for error in errors]
+
+
+def _has_text(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("text"), str)
+
+
+@given(st.lists(st.sampled_from(_LINES), max_size=12), st.booleans(), st.sampled_from((1, 7, 64, 1 << 16)))
+def test_it_is_the_strict_reader(lines: list[bytes], ended: bool, block: int) -> None:
+    data = b"\n".join(lines) + (b"\n" if ended else b"")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quick, "_BLOCK", block)
+        assert _quick(data) == _strict(data)
+
+
+@given(st.text())
+def test_the_digest_of_a_text_is_that_of_its_canonical_json(text: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return
+    assert text_row(3, text) == row_of(3, text)
+    assert text_row(3, text).input == digest(text)
+    assert json.loads(json.dumps(text)) == text
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quick, "ROW_LIMIT", 1000)
+    monkeypatch.setattr(quick, "_BLOCK", 64)
+    with pytest.raises(DataError) as caught:
+        list(quick.quick_texts(io.BytesIO(b'{"text": "x"}\n' * 3 + b"x" * 5000), ITEM, "a", "text", lambda _: None))
+    assert (caught.value.slug, caught.value.line) == ("row-too-large", 4)
