@@ -2,8 +2,10 @@
 
     python benchmarks/slices.py --rows 1000000 --runs 3
 
-Counts slices of 5 and of 50 conditions over JSON Lines in Heldout's own shape. Prints processor time a row, the ratio
-to decoding alone, and how much memory the count added; asserts nothing.
+Counts slices of 5 and of 50 conditions over JSON Lines in Heldout's own shape, once with rows that all have the same
+fields and plain texts, once with what makes reading slower: fields that come and go, colons in texts, nested inputs.
+Prints processor time and wall time a row, the ratio to decoding alone, and how much memory the counts added; asserts
+nothing.
 """
 
 from __future__ import annotations
@@ -45,17 +47,19 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "big.jsonl"
-        write(file, options.rows)
-        print(f"{options.rows:,} rows, {file.stat().st_size / options.rows:,.0f} bytes each")
-        measure(file, options.rows, options.runs)
+        for mixed in (False, True):
+            write(file, options.rows, mixed=mixed)
+            size = file.stat().st_size / options.rows
+            print(f"{options.rows:,} rows {'of many shapes' if mixed else 'of one shape'}, {size:,.0f} bytes each")
+            measure(file, options.rows, options.runs)
 
 
-def write(file: Path, rows: int) -> None:
+def write(file: Path, rows: int, *, mixed: bool) -> None:
     choose = random.Random(1)
     words = ["".join(choose.choices("abcdefghilmnoprstu", k=choose.randint(2, 9))) for _ in range(3000)] + ["lorem"]
     with file.open("w", encoding="utf-8") as stream:
         for number in range(rows):
-            row = {
+            row: dict[str, object] = {
                 "key": f"ex-{number:07}",
                 "input": " ".join(choose.choices(words, k=40)),
                 "expected": choose.choice(words),
@@ -67,6 +71,11 @@ def write(file: Path, rows: int) -> None:
                 "tags": choose.sample(["billing", "refund", "card", "login"], 2),
                 "split": choose.choice(["train", "test"]),
             }
+            if mixed and number % 2:
+                row |= {"source_kind": "web", "review_status": "done"}
+            if mixed:
+                text = row["input"]
+                row["input"] = {"messages": [{"role": "user", "content": f"Ask: {text} see http://x.org :-)"}]}
             stream.write(json.dumps(row) + "\n")
 
 
@@ -77,18 +86,21 @@ def measure(file: Path, rows: int, runs: int) -> None:
         "5 conditions": lambda: count(FIVE, rows_to_count(SPEC, PlainFiles(file.parent))),
         "50 conditions": lambda: count(FIFTY, rows_to_count(SPEC, PlainFiles(file.parent))),
     }
-    best = dict.fromkeys(operations, float("inf"))
+    best = {name: (float("inf"), float("inf")) for name in operations}
     decode(file)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(runs):
         for name, operation in operations.items():
-            start = time.process_time()
+            start = time.process_time(), time.perf_counter()
             operation()
-            best[name] = min(best[name], time.process_time() - start)
+            spent = time.process_time() - start[0], time.perf_counter() - start[1]
+            best[name] = min(best[name][0], spent[0]), min(best[name][1], spent[1])
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    for name, seconds in best.items():
-        ratio = seconds / best["msgspec decode"]
-        print(f"{name:>16}  {seconds / rows * 1e6:6.2f} us a row  {ratio:5.2f} x")
+    for name, (processor, wall) in best.items():
+        ratio = processor / best["msgspec decode"][0]
+        print(
+            f"{name:>16}  {processor / rows * 1e6:6.2f} us a row ({wall / rows * 1e6:.2f} by the clock)  {ratio:5.2f} x"
+        )
     print(f"memory added by counting: {grown / 1024:.0f} MiB")
 
 

@@ -19,8 +19,6 @@ from heldout.storage.catalog import ROOT
 from heldout.storage.slice_file import parse_slice, slice_of_path, slice_path
 from heldout.storage.trees import FileTree
 
-_SLUG = "unknown-slice-reference"
-
 
 class UnknownReference(ConfigError):
     """A file refers to a definition that is not recorded (slug unknown-slice-reference); `name` is that slice's."""
@@ -29,8 +27,10 @@ class UnknownReference(ConfigError):
 
 
 def _too_deep(path: str | None) -> HeldoutError:
-    slug, message = "slice-too-deep", f"slices refer to slices more than {MAX_NESTING} deep"
-    return UsageError(slug, message) if path is None else ConfigError(slug, message, file=path, field="definition")
+    message = f"slices refer to slices more than {MAX_NESTING} deep"
+    if path is None:
+        return UsageError("slice-too-deep", message)
+    return ConfigError("slice-too-deep", message, file=path, field="definition")
 
 
 class Binder:
@@ -111,8 +111,8 @@ class Binder:
             message = f"slice {item.name} has no recorded definition {reference}"
             hint = f"it has the numbers 1 to {len(item.history)}" if item.history else "it has none: heldout slice save"
         if path is None:
-            return UsageError(_SLUG, message, hint=hint)
-        error = UnknownReference(_SLUG, message, file=path, field="definition", hint=hint)
+            return UsageError("unknown-slice-reference", message, hint=hint)
+        error = UnknownReference("unknown-slice-reference", message, file=path, field="definition", hint=hint)
         error.name = reference.name
         return error
 
