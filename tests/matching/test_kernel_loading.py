@@ -55,11 +55,13 @@ def test_numba_is_asked_once_a_machine(
     asked: list[int] = []
     monkeypatch.setattr(loader, "compile_kernels", lambda: asked.append(1) or compiled)
     assert kernels.to_compile(kernels.COMPILE_FROM)
+    said: list[str] = []
+    kernels.when_compiling(lambda: said.append("compiling"))
     assert kernels.prepare()
     anew()
     assert not kernels.to_compile(kernels.COMPILE_FROM)
     assert kernels.kernels_for(kernels.LOAD_FROM) is not None
-    assert asked == [1]
+    assert (asked, said) == ([1], ["compiling"])
 
 
 def test_many_small_blocks_add_up(

@@ -13,7 +13,7 @@ from heldout.matching.classes import Classes
 from heldout.matching.families import families, family_pairs
 from heldout.matching.feed import TextFeed, pair_groups
 from heldout.matching.jaccard import Bounds, verify
-from heldout.matching.near import NearPairs
+from heldout.matching.near import NearPairs, proposals
 from heldout.matching.parameters import NearParameters
 from heldout.matching.ragged import blocks, offsets_of
 from heldout.matching.shingles import SHINGLE
@@ -30,7 +30,7 @@ def near_pairs_streamed(
     """
     index = band_index(keys, np.flatnonzero(feed.lengths), cap=parameters.bucket_cap)
     limits = _bounds(feed, index.grouped(), parameters.threshold)
-    proposed = _listed(index, limits)
+    proposed = proposals(index, limits)
     listed = _verified(feed, proposed, parameters.threshold, budget)
     partners = _partners(feed, index, limits, classes, budget)
     pairs = np.concatenate([listed, partners], axis=1)
@@ -43,15 +43,6 @@ def _bounds(feed: TextFeed, rows: NDArray[np.int64], threshold: tuple[int, int])
     lengths = feed.lengths[rows]
     sizes = np.where(lengths == 0, 0, np.maximum(lengths - SHINGLE + 1, 1))
     return Bounds(rows, feed.bitmaps(rows), sizes, threshold)
-
-
-def _listed(index: BandIndex, limits: Bounds) -> NDArray[np.int64]:
-    """Candidates outside families that the bounds admit, as rows (a, b)."""
-    kept = [np.zeros((2, 0), np.int64)]
-    for a, b in index.candidates():
-        possible = limits.admits(a, b)
-        kept.append(np.stack([a[possible], b[possible]]))
-    return np.concatenate(kept, axis=1)
 
 
 def _verified(feed: TextFeed, pairs: NDArray[np.int64], threshold: tuple[int, int], budget: int) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from heldout.domain.coverage import Knowledge, Scan, Version
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import ScanDone
 from heldout.errors import HeldoutError, MissingDataError
+from heldout.matching.kernels import when_compiling
 from heldout.services.matching_texts import TextStore
 from heldout.services.memory_limit import MemoryLimit, default_limit
 from heldout.services.progress import SILENT, Progress
@@ -53,6 +54,7 @@ class Scanner:
         self._progress = progress
         self._cached = cached
         self._readings: dict[str, Reading] = {}
+        when_compiling(lambda: progress.stage("compiling kernels (once on this machine)"))
 
     @cached_property
     def texts(self) -> TextStore:

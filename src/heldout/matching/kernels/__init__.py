@@ -2,14 +2,13 @@
 
 `kernels_for(work)` is what matching asks before each step; it answers None where numpy serves better: on little work,
 where numba or llvmlite is missing, or when HELDOUT_KERNELS is "off". Loading costs about a tenth of a second, and
-compiling, once a machine, seconds: `to_compile` lets whoever talks to people say so first.
+compiling, once a machine, seconds, of which `when_compiling` tells whoever talks to people.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ class _State:
         self.looked = False
         self.work = 0
         self.threads = 0
+        self.announce: Callable[[], None] | None = None
 
 
 _STATE = _State()
@@ -67,6 +67,11 @@ def prepare() -> bool:
     return _obtain(compiling=True) is not None
 
 
+def when_compiling(announce: Callable[[], None]) -> None:
+    """Call this before kernels are compiled, which takes seconds, once a machine: people should be told why."""
+    _STATE.announce = announce
+
+
 def _obtain(*, compiling: bool) -> Kernels | None:
     """Any failure, from a missing library to a strange processor, leaves numpy to do the work, for good."""
     with _STATE.lock:
@@ -78,6 +83,8 @@ def _obtain(*, compiling: bool) -> Kernels | None:
                     _STATE.loaded = loader.load_cached()
                     _STATE.looked = True
                 if _STATE.loaded is None and compiling:
+                    if _STATE.announce is not None:
+                        _STATE.announce()
                     _STATE.loaded = loader.compile_and_store()
             except Exception:
                 _STATE.refused = True
@@ -102,5 +109,7 @@ def in_threads(function: Callable[[int, int], Result], ranges: Sequence[tuple[in
     count = min(threads(), len(ranges))
     if count < 2:
         return [function(low, high) for low, high in ranges]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(lambda part: function(*part), ranges))
