@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.bands import band_keys
-from heldout.matching.holdout_pieces import Pieces, index_pieces, inside_items, inside_rows
+from heldout.matching.holdout_pieces import Filter, Pieces, index_pieces, inside_items, inside_rows
 from heldout.matching.jaccard import Bounds, bounds, intersections, reaches
 from heldout.matching.kernels import kernels_for
 from heldout.matching.minhash import signatures
@@ -58,7 +58,8 @@ class HoldoutIndex:
     """Texts of held-out inputs, text i that of input i in digest order, and what finds them.
 
     `keys` (bands, n) uint64 are each band's hashes in ascending order, `members` (bands, n) int64 the texts they belong
-    to; texts that say nothing are in neither. `limits` are bitmaps of those that do. `pieces` finds containments.
+    to; texts that say nothing are in neither. `buckets` refuses keys that no band has. `limits` are bitmaps of the
+    texts that say something. `pieces` finds containments.
     """
 
     texts: NormalisedTexts
@@ -66,6 +67,7 @@ class HoldoutIndex:
     min_length: int
     keys: NDArray[np.uint64]
     members: NDArray[np.int64]
+    buckets: Filter
     limits: Bounds
     pieces: Pieces
 
@@ -77,9 +79,9 @@ class HoldoutIndex:
         order = np.argsort(keys, axis=1, kind="stable")
         limits = bounds(texts, present, parameters.threshold)
         pieces = index_pieces(texts, min_length)
-        return cls(
-            texts, parameters, min_length, np.take_along_axis(keys, order, axis=1), present[order], limits, pieces
-        )
+        buckets = Filter.of(keys.reshape(-1))
+        ordered = np.take_along_axis(keys, order, axis=1)
+        return cls(texts, parameters, min_length, ordered, present[order], buckets, limits, pieces)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -109,13 +111,13 @@ class HoldoutIndex:
         if not present.size or not self.members.size:
             return
         asked = keys_of(texts, self.parameters)[:, present]
-        low = np.stack([np.searchsorted(own, keys) for own, keys in zip(self.keys, asked, strict=True)])
-        # Most keys are in no bucket at all: only the others are looked up a second time.
-        inside = np.minimum(low, self.keys.shape[1] - 1)
-        sizes = np.zeros_like(low)
+        low, sizes = np.zeros((2, *asked.shape), np.int64)
         for band, keys in enumerate(asked):
-            met = np.flatnonzero(self.keys[band][inside[band]] == keys)
-            sizes[band, met] = np.searchsorted(self.keys[band], keys[met], side="right") - low[band, met]
+            # Most keys are in no bucket: one bit says so of nearly all of them.
+            likely = np.flatnonzero(self.buckets.admits(keys))
+            low[band, likely] = np.searchsorted(self.keys[band], keys[likely])
+            high = np.searchsorted(self.keys[band], keys[likely], side="right")
+            sizes[band, likely] = high - low[band, likely]
         hit = np.flatnonzero(sizes.any(axis=0))
         for first, last in blocks(sizes[:, hit].sum(axis=0), _BLOCK):
             chosen = hit[first:last]
