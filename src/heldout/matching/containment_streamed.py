@@ -18,7 +18,7 @@ from heldout.matching.containment import Containments
 from heldout.matching.feed import TextFeed, pair_groups
 from heldout.matching.ragged import blocks, segments
 from heldout.matching.texts import NormalisedTexts
-from heldout.matching.window_counts import BlockWindows, WindowCounts, block_windows
+from heldout.matching.window_counts import BlockWindows, WindowCounts
 
 _BLOCK = 1 << 20  # code points, or candidate occurrences, held at a time
 _SPACE = 32
@@ -29,52 +29,39 @@ _MATCH = 5  # rows of a table of matches: short, long, position, offset, aligned
 class _Anchors:
     """Short texts ordered by the hash of their anchor: group i, of hash `hashes[i]`, is `[starts[i], +sizes[i])`.
 
-    `shifts` is where the anchor starts in the text, `whole` the hash of the text, `lengths` its code points. `filter`
-    is True at the upper bits of every anchor's hash.
+    `shifts` is where the anchor starts in the text, `first` and `last` are the hashes of the text's first and last
+    windows, `lengths` its code points. `filter` is True at the upper bits of every anchor's hash.
     """
 
     shorts: NDArray[np.int64]
     shifts: NDArray[np.int64]
-    whole: NDArray[np.uint64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
+    hashes: NDArray[np.uint32]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
     filter: NDArray[np.bool_]
-    drop: np.uint64
+    drop: np.uint32
 
     @classmethod
-    def of(cls, columns: list[NDArray[np.int64]], lengths: NDArray[np.int64]) -> _Anchors:
-        shorts, shifts, hashes, whole = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
-        order = np.argsort(hashes.view(np.uint64), kind="stable")
-        keys = hashes.view(np.uint64)[order]
+    def of(cls, rows: NDArray[np.int64], budget: int) -> _Anchors:
+        """`rows` are short text, shift, hash, first, last and length, shape (6, anchors)."""
+        shorts, shifts, keys, first, last, lengths = rows[:, np.argsort(rows[2], kind="stable")]
         opens = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: keys.size])
-        bits = min(max(int(opens.size).bit_length() + 5, 10), 28)
-        drop = np.uint64(64 - bits)
+        bits = min(max(int(opens.size).bit_length() + 5, 10), max(budget.bit_length() - 2, 16), 28)
+        drop = np.uint32(32 - bits)
+        hashes = keys[opens].astype(np.uint32)
         present = np.zeros(1 << bits, np.bool_)
-        present[keys[opens] >> drop] = True
+        present[hashes >> drop] = True
         sizes = np.diff(opens, append=keys.size)
-        shorts = shorts[order]
-        return cls(
-            shorts,
-            shifts[order],
-            whole.view(np.uint64)[order],
-            lengths[shorts],
-            keys[opens],
-            opens,
-            sizes,
-            present,
-            drop,
-        )
+        return cls(shorts, shifts, first, last, lengths, hashes, opens, sizes, present, drop)
 
-    def only(self, shorts: NDArray[np.int64]) -> _Anchors:
-        """The anchors of some texts, given in ascending order."""
-        keys = np.repeat(self.hashes, self.sizes).view(np.int64)
-        kept = np.isin(self.shorts, shorts)
-        columns = np.stack([self.shorts, self.shifts, keys, self.whole.view(np.int64)])[:, kept]
-        lengths = np.zeros(int(self.shorts.max(initial=0)) + 1, np.int64)
-        lengths[self.shorts] = self.lengths
-        return _Anchors.of([columns], lengths)
+    def only(self, shorts: NDArray[np.int64], budget: int) -> _Anchors:
+        """The anchors of some texts."""
+        keys = np.repeat(self.hashes, self.sizes).astype(np.int64)
+        rows = np.stack([self.shorts, self.shifts, keys, self.first, self.last, self.lengths])
+        return _Anchors.of(rows[:, np.isin(self.shorts, shorts)], budget)
 
 
 def containments_streamed(
@@ -85,50 +72,48 @@ def containments_streamed(
     `budget` bytes bound what is read of texts at a time, save where one pair is larger.
     """
     long_enough = np.flatnonzero(feed.lengths >= counts.length)
-    anchors = _anchors(feed, counts, long_enough)
-    found, crowded = _probed(feed, anchors, long_enough, counts.length, max_matches)
+    anchors = _anchors(feed, counts, long_enough, budget)
+    found, crowded = _probed(feed, counts, anchors, long_enough, max_matches)
     matches = _verified(feed, found, budget)
     capped = 0
     if crowded.size:
-        thick, capped = _crowded(feed, anchors.only(crowded), long_enough, counts.length, (classes, max_matches))
+        thick, capped = _crowded(feed, counts, anchors.only(crowded, budget), long_enough, (classes, max_matches))
         matches = np.concatenate([matches, thick], axis=1)
     short, long, position, offset, aligned = _sorted(matches, 2)
     return Containments(short, long, position.astype(np.uint8), offset, aligned.astype(np.bool_), capped)
 
 
-def _windows(feed: TextFeed, rows: NDArray[np.int64], length: int) -> Iterator[tuple[NDArray[np.int64], BlockWindows]]:
+def _windows(
+    feed: TextFeed, counts: WindowCounts, rows: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], BlockWindows]]:
     """(indices of texts, their windows), block by block."""
     for indices, texts in feed.blocks(rows):
         for low, high in texts.blocks(_BLOCK):
-            yield indices[low:high], block_windows(texts.part(low, high), length)
+            yield indices[low:high], counts.windows(texts.part(low, high))
 
 
-def _anchors(feed: TextFeed, counts: WindowCounts, rows: NDArray[np.int64]) -> _Anchors:
+def _anchors(feed: TextFeed, counts: WindowCounts, rows: NDArray[np.int64], budget: int) -> _Anchors:
     """The rarest window of every text, the first of equally rare ones; a window counted once is nowhere else, so
     neither is its text, which is left out."""
-    kept = []
-    for indices, windows in _windows(feed, rows, counts.length):
-        starts = windows.texts.offsets[windows.owners]
-        shifts = windows.places - np.repeat(starts, windows.counts)
-        ranked = counts.of(windows.hashes) << np.int64(32) | shifts
-        rarest = np.minimum.reduceat(ranked, np.cumsum(windows.counts) - windows.counts)
-        shared = np.flatnonzero(rarest >> np.int64(32) > 1)
-        shift, start = rarest[shared] & np.int64(0xFFFFFFFF), starts[shared]
-        lengths = windows.texts.lengths[windows.owners[shared]]
-        hashes = windows.rolling.of(start + shift, counts.length).view(np.int64)
-        whole = windows.rolling.of(start, lengths).view(np.int64)
-        kept.append(np.stack([indices[windows.owners[shared]], shift, hashes, whole]))
-    return _Anchors.of(kept, feed.lengths)
+    kept = [np.zeros((6, 0), np.int64)]
+    for indices, windows in _windows(feed, counts, rows):
+        times, shifts = counts.rarest(windows)
+        shared = np.flatnonzero(times > 1)
+        starts, ends = windows.starts[shared], windows.starts[shared + 1]
+        places = (starts + shifts[shared], starts, ends - 1)
+        hashes = [windows.hashes[place].astype(np.int64) for place in places]
+        kept.append(np.stack([indices[shared], shifts[shared], *hashes, windows.texts.lengths[shared]]))
+    return _Anchors.of(np.concatenate(kept, axis=1), budget)
 
 
 def _probed(
-    feed: TextFeed, anchors: _Anchors, rows: NDArray[np.int64], length: int, max_matches: int
+    feed: TextFeed, counts: WindowCounts, anchors: _Anchors, rows: NDArray[np.int64], max_matches: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Occurrences by hash, as a table of matches, and the texts that have too many of them to list."""
     totals = np.zeros(feed.lengths.size, np.int64)
     found, fresh, held = np.zeros((_MATCH, 0), np.int64), [np.zeros((_MATCH, 0), np.int64)], 0
-    for indices, windows in _windows(feed, rows, length) if anchors.shorts.size else ():
-        for candidates in _candidates(windows, anchors):
+    for indices, windows in _windows(feed, counts, rows) if anchors.shorts.size else ():
+        for candidates in _candidates(windows, anchors, counts.length):
             matches = _described(indices, windows.texts, candidates, feed.lengths)
             pairs = np.unique(matches[0] * totals.size + matches[1])
             np.add.at(totals, pairs // totals.size, 1)
@@ -142,16 +127,16 @@ def _probed(
     return found[:, totals[found[0]] <= max_matches], np.flatnonzero(totals > max_matches)
 
 
-def _candidates(windows: BlockWindows, anchors: _Anchors) -> Iterator[NDArray[np.int64]]:
-    """(position among the anchors, long as a position in the block, flat start), shape (3, k).
+def _candidates(windows: BlockWindows, anchors: _Anchors, length: int) -> Iterator[NDArray[np.int64]]:
+    """(short, long as a position in the block, start in the long text), shape (3, k).
 
     All candidates of one long text are in one piece.
     """
-    texts, places = windows.texts, np.flatnonzero(anchors.filter[windows.hashes >> anchors.drop])
+    places = np.flatnonzero(anchors.filter[windows.hashes >> anchors.drop])
     group = np.minimum(np.searchsorted(anchors.hashes, windows.hashes[places]), anchors.hashes.size - 1)
     same = anchors.hashes[group] == windows.hashes[places]
-    group, places = group[same], windows.places[places[same]]
-    owner = np.searchsorted(texts.offsets, places, side="right") - 1
+    group, places = group[same], places[same]
+    owner = np.searchsorted(windows.starts, places, side="right") - 1
     firsts = np.flatnonzero(np.diff(owner, prepend=-1))
     if not firsts.size:
         return
@@ -160,21 +145,24 @@ def _candidates(windows: BlockWindows, anchors: _Anchors) -> Iterator[NDArray[np
         part = slice(bounds[low], bounds[high])
         sizes = anchors.sizes[group[part]]
         members = segments(anchors.starts[group[part]], sizes)
-        long, start = np.repeat(owner[part], sizes), np.repeat(places[part], sizes) - anchors.shifts[members]
-        lengths = anchors.lengths[members]
-        fits = (start >= texts.offsets[long]) & (start + lengths <= texts.offsets[long + 1])
-        fits = np.flatnonzero(fits & (lengths < texts.lengths[long]))
-        members, long, start, lengths = members[fits], long[fits], start[fits], lengths[fits]
-        whole = np.flatnonzero(windows.rolling.of(start, lengths) == anchors.whole[members])
-        yield np.stack([anchors.shorts[members[whole]], long[whole], start[whole]])
+        long, at = np.repeat(owner[part], sizes), np.repeat(places[part], sizes)
+        start = at - windows.starts[long] - anchors.shifts[members]
+        lengths, around = anchors.lengths[members], windows.texts.lengths[long]
+        fits = np.flatnonzero((start >= 0) & (start + lengths <= around) & (lengths < around))
+        members, long, start = members[fits], long[fits], start[fits]
+        opens = windows.starts[long] + start
+        same = windows.hashes[opens] == anchors.first[members]
+        same &= windows.hashes[opens + anchors.lengths[members] - length] == anchors.last[members]
+        yield np.stack([anchors.shorts[members], long, start])[:, same]
 
 
 def _described(
     indices: NDArray[np.int64], texts: NormalisedTexts, candidates: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Candidates as a table of matches."""
-    short, long, start = candidates
-    offset, end = start - texts.offsets[long], start + lengths[short]
+    short, long, offset = candidates
+    start = texts.offsets[long] + offset
+    end = start + lengths[short]
     position = np.where(offset == 0, 0, np.where(end == texts.offsets[long + 1], 1, 2))
     points = np.append(texts.codepoints, np.zeros(1, texts.codepoints.dtype))
     opens = (offset == 0) | (points[start - 1] == _SPACE)
@@ -210,9 +198,9 @@ def _equal(
 
 def _crowded(
     feed: TextFeed,
+    counts: WindowCounts,
     anchors: _Anchors,
     rows: NDArray[np.int64],
-    length: int,
     thinning: tuple[Classes, int],
 ) -> tuple[NDArray[np.int64], int]:
     """Matches of texts that stand in too many others, compared while these stream by and thinned out on the way."""
@@ -221,10 +209,12 @@ def _crowded(
     shorts = feed.fetch(known)
     totals = np.zeros(feed.lengths.size, np.int64)
     found, fresh, held = np.zeros((_MATCH, 0), np.int64), [np.zeros((_MATCH, 0), np.int64)], 0
-    for indices, windows in _windows(feed, rows, length):
-        for candidates in _candidates(windows, anchors):
-            equal = _equal(shorts, np.searchsorted(known, candidates[0]), windows.texts, candidates[2])
-            matches = _preferred(_described(indices, windows.texts, candidates[:, equal], feed.lengths))
+    for indices, windows in _windows(feed, counts, rows):
+        texts = windows.texts
+        for candidates in _candidates(windows, anchors, counts.length):
+            starts = texts.offsets[candidates[1]] + candidates[2]
+            equal = _equal(shorts, np.searchsorted(known, candidates[0]), texts, starts)
+            matches = _preferred(_described(indices, texts, candidates[:, equal], feed.lengths))
             np.add.at(totals, matches[0], 1)
             fresh.append(matches)
             held += matches.shape[1]

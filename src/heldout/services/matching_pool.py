@@ -20,7 +20,6 @@ from heldout.matching.feed import pair_groups
 from heldout.matching.near import NearPairs, NearParameters
 from heldout.matching.near_streamed import near_pairs_streamed
 from heldout.matching.spans import longest_shared_span
-from heldout.matching.window_counts import WindowCounts
 from heldout.services.matching_feed import PoolTexts
 from heldout.services.matching_rows import PoolRows
 from heldout.services.matching_texts import SignatureStore, TextStore
@@ -122,7 +121,7 @@ def _contained(texts: PoolTexts, classes: Classes, method: Method) -> Containmen
         return containments(every, length, classes, method.containment_cap)
     counts = store.counts
     if counts is None:
-        counts = WindowCounts(length)
+        counts = store.window_counts()
         for _, block in texts.blocks(np.flatnonzero(texts.lengths >= length)):
             counts.add(block)
     return containments_streamed(texts, counts, classes, method.containment_cap, store.limit.work)

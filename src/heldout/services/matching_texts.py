@@ -208,12 +208,17 @@ class TextStore:
         for band, column in enumerate(self._keys):
             column.move_to(self._scratch.path(f"keys-{band}"))
         self._bitmaps.move_to(self._scratch.path("bitmaps"))
-        self.counts = WindowCounts(self._method.containment_min_length)
+        self.counts = self.window_counts()
         held, self._held = self._held, []
         for numbers, texts in held:
             self._put_down(texts)
             if self._origin(int(numbers[0])).again is None:
                 self._held.append((numbers, texts))
+
+    def window_counts(self) -> WindowCounts:
+        """An empty table, in proportion to the limit."""
+        bits = 20 if self.limit.work < 1 << 26 else 26 if self.limit.work > 1 << 30 else 24
+        return WindowCounts(self._method.containment_min_length, int(self.lengths.sum()), bits)
 
     def _put_down(self, texts: NormalisedTexts) -> None:
         assert self.counts is not None
