@@ -29,7 +29,7 @@ def test_wheel_holds_every_file_of_the_package_and_the_licence(wheel: zipfile.Zi
     wanted = {
         f"heldout/{path.relative_to(PACKAGE).as_posix()}"
         for path in PACKAGE.rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert wanted - held == set()
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in held)
