@@ -28,7 +28,7 @@ from bench.texts import LONG, USUAL, Lengths
 from bench.timing import table
 from bench.truth import whole
 
-FEWER = {"verascan": 20, "noleak": 200}
+FEWER = {"verascan": 100, "noleak": 500}
 """A side that gets one text in so many."""
 
 
