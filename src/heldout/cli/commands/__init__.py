@@ -41,6 +41,8 @@ from heldout.cli.commands.slices import (
     slice_show,
     slice_suggest,
 )
+from heldout.cli.commands.split import HELP as SPLIT_HELP
+from heldout.cli.commands.split import split_assign, split_check, split_lock
 from heldout.cli.commands.status import status
 from heldout.cli.commands.verify import verify
 from heldout.cli.commands.versions import versions
@@ -78,6 +80,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "version": leak_version,
         },
     ),
+    "split": (SPLIT_HELP, {"check": split_check, "lock": split_lock, "assign": split_assign}),
     "slice": (
         SLICES_HELP,
         {
