@@ -214,7 +214,7 @@ class _FoundTexts(Mapping[str, str]):
         wanted = {bytes.fromhex(digest.removeprefix(DIGEST_PREFIX)): digest for digest in self._wanted}
         found = {}
         for stream in self._streams:
-            for _, facts in stream.facts(lambda _: None):
+            for _, facts in stream.facts(lambda _: None, inputs_only=True):
                 digest = wanted.pop(facts.digests[0], None)
                 if digest is not None and facts.text is not None:
                     found[digest] = facts.text

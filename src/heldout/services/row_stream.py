@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from heldout.domain.canonical import DIGEST_PREFIX
-from heldout.domain.dataset import DataFile, DatasetSpec
+from heldout.domain.dataset import DatasetSpec
 from heldout.domain.example import JSON
 from heldout.errors import DataError
 from heldout.services.reading import examples, lookup_table
@@ -32,22 +32,26 @@ class RowStream:
     own_names: bool = True
     first: int = 0
 
-    def facts(self, on_bad_row: Callable[[DataError], None]) -> Iterator[tuple[str, Facts]]:
+    def facts(
+        self, on_bad_row: Callable[[DataError], None], *, inputs_only: bool = False
+    ) -> Iterator[tuple[str, Facts]]:
         """(file, row) of every row, in the order of dataset.yaml and of the files. Rows that cannot be read exactly
-        raise DataError, or go to `on_bad_row` where such rows are skipped."""
+        raise DataError, or go to `on_bad_row` where such rows are skipped.
+
+        With `inputs_only` the other digests may be missing.
+        """
         skip = on_bad_row if self.skip_bad_rows else None
         if self.spec.payloads is not None:
             for name, example in examples(self.spec, self.data, skip, own_names=self.own_names):
                 yield name, facts_of(example)
             return
         for item in self.spec.data:
-            yield from self._file(item, skip)
-
-    def _file(self, item: DataFile, skip: Callable[[DataError], None] | None) -> Iterator[tuple[str, Facts]]:
-        for name, stream in self.data.open(item.path):
-            described = (self.spec, item, name)
-            for facts in member_facts(stream, described, self._mapper, skip, own_names=self.own_names):
-                yield name, facts
+            for name, stream in self.data.open(item.path):
+                described = (self.spec, item, name)
+                for facts in member_facts(
+                    stream, described, self._mapper, skip, own_names=self.own_names, inputs_only=inputs_only
+                ):
+                    yield name, facts
 
     @cached_property
     def _mapper(self) -> RowMapper:
@@ -65,7 +69,7 @@ class RowStream:
         following = next(wanted, None)
         if following is None:
             return
-        for number, (file, facts) in enumerate(self.facts(lambda _: None), self.first):
+        for number, (file, facts) in enumerate(self.facts(_ignore, inputs_only=True), self.first):
             if number == following:
                 if facts.text is None:
                     raise changed(file)
@@ -73,6 +77,10 @@ class RowStream:
                 following = next(wanted, None)
                 if following is None:
                     return
+
+
+def _ignore(_: DataError) -> None:
+    """Rows that are skipped were told of when they were read first."""
 
 
 class TextsAgain(Mapping[str, str]):
@@ -84,7 +92,7 @@ class TextsAgain(Mapping[str, str]):
     @cached_property
     def _texts(self) -> dict[str, str]:
         found: dict[bytes, str] = {}
-        for _, facts in self._rows.facts(lambda _: None):
+        for _, facts in self._rows.facts(_ignore, inputs_only=True):
             if facts.text is not None:
                 found.setdefault(facts.digests[0], facts.text)
         return {DIGEST_PREFIX + digest.hex(): text for digest, text in found.items()}

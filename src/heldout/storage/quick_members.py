@@ -11,7 +11,6 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
-from json.encoder import encode_basestring as _quote
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from heldout.domain.canonical import canonical_json
@@ -75,15 +74,18 @@ def member_facts(
     on_bad_row: OnBadRow,
     *,
     own_names: bool,
+    inputs_only: bool = False,
 ) -> Iterator[Facts]:
     """Rows of one file in its order; `described` is its dataset, its entry there, and what messages call it.
+
+    With `inputs_only` the other digests may be missing: for rows that are read a second time.
 
     Raises DataError, or calls `on_bad_row`, for what cannot be read exactly.
     """
     spec, item, name = described
     utf8 = item.encoding.lower() in ("utf-8", "utf8")
     if utf8 and format_of(item, None if item.format else name) == "jsonl":
-        plain = _plain_reader(spec, item, own_names=own_names)
+        plain = _plain_reader(spec, item, own_names=own_names, inputs_only=inputs_only)
         yield from _Lines(item, name, mapper, on_bad_row, plain).facts(stream)
         return
     for row in read_rows(stream, item, name, on_bad_row):
@@ -179,8 +181,12 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def _plain_reader(spec: DatasetSpec, item: DataFile, *, own_names: bool) -> Plain | None:
+def _plain_reader(spec: DatasetSpec, item: DataFile, *, own_names: bool, inputs_only: bool) -> Plain | None:
     """A function for rows of nothing but texts, None for another row; None where no row of the file can be one."""
+    from msgspec.json import Encoder
+
+    # A text by itself is written alike by every encoder that escapes no more than it must (RFC 8259, section 7).
+    quoted_text = Encoder().encode
     names = _plain_names(spec, own_names=own_names)
     if names is None or not (item.split is None or isinstance(item.split, str)):
         return None
@@ -207,17 +213,19 @@ def _plain_reader(spec: DatasetSpec, item: DataFile, *, own_names: bool) -> Plai
                 key = str(key)
             elif key.__class__ is not str or not key:
                 return None
-        quoted = _quote(text).encode()
+        quoted = quoted_text(text)
+        content = sha256(quoted).digest()
         expected: JSON = value.get(expected_name) if expected_name else None
         if expected is None:
             if given_expected and expected_name not in value:
                 return None
-            return Facts(
-                split, key, (sha256(quoted).digest(), sha256(b'{"input":%b}' % quoted).digest(), b""), text, line
-            )
-        answer = canonical_json(expected)
+            whole = b"" if inputs_only else sha256(b'{"input":%b}' % quoted).digest()
+            return Facts(split, key, (content, whole, b""), text, line)
+        if inputs_only:
+            return Facts(split, key, (content, b"", b""), text, line)
+        answer = quoted_text(expected) if expected.__class__ is str else canonical_json(expected)
         whole = sha256(b'{"expected":%b,"input":%b}' % (answer, quoted)).digest()
-        return Facts(split, key, (sha256(quoted).digest(), whole, sha256(answer).digest()), text, line)
+        return Facts(split, key, (content, whole, sha256(answer).digest()), text, line)
 
     return plain
 
