@@ -85,8 +85,8 @@ test-spark: $(SPARK_STAMP) ## the engine on Apache Spark, on this machine; needs
 	$(call say,Spark on $$('$(BIN)/python' --version))
 	@HELDOUT_SPARK=1 '$(BIN)/pytest' -q -n 0 tests/engines
 
-fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), each target in turn; Linux on x86-64
-	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS)
+fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), JOBS targets at a time
+	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
 ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 	@'$(BIN)/python' -m tools.ledger

@@ -5,16 +5,15 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from support.console import ROOT
 from support.data import DATA
 
-from tools.fuzzing.seeds import TOKENS, seeds
+from tools.fuzzing.mutations import mutated
+from tools.fuzzing.seeds import seeds
 from tools.fuzzing.targets import TARGETS
 
 _DATASET = b"format: heldout/dataset@1\nname: a\ndata:\n- path: a.csv\n  split: train\n"
@@ -67,18 +66,6 @@ def test_promises_hold_for_seeds(name: str) -> None:
         TARGETS[name](data)
 
 
-@st.composite
-def mutated(draw: Callable[..., object], name: str) -> bytes:
-    """A seed, with a few pieces cut out, doubled, or replaced by what the format is made of."""
-    data = bytearray(draw(st.sampled_from(seeds(name))))  # type: ignore[call-overload]
-    tokens = st.sampled_from([token.encode() for token in TOKENS.get(name, ("\0",))])
-    for _ in range(draw(st.integers(0, 4))):  # type: ignore[call-overload]
-        at = draw(st.integers(0, len(data)))
-        end = min(len(data), at + draw(st.integers(0, 6)))  # type: ignore[operator]
-        data[at:end] = draw(st.one_of(tokens, st.binary(max_size=4), st.just(bytes(data[at:end]) * 2)))  # type: ignore
-    return bytes(data)
-
-
 @pytest.mark.req("A49", "A50")
 @pytest.mark.parametrize("name", TARGETS)
 def test_promises_hold_for_mutations(name: str) -> None:
@@ -95,24 +82,60 @@ import sys, tools.fuzz
 from tools.fuzzing import targets
 
 def broken(data):
-    raise KeyError("no promise holds")
+    if len(data) > 3:
+        raise KeyError("no promise holds")
 
 targets.TARGETS["findings"] = broken
-tools.fuzz.main(["--inside", "findings", "--seconds", "5", "--work", sys.argv[1]])
+sys.exit(tools.fuzz.main(sys.argv[1:]))
 """
+HAS_ATHERIS = importlib.util.find_spec("atheris") is not None
 
 
-@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris runs on Linux and x86-64")
-def test_the_fuzzer_runs_clean_and_keeps_what_breaks_a_promise(tmp_path: Path) -> None:
-    whole = [sys.executable, "-m", "tools.fuzz", "--seconds", "1", "--target", "findings", "--work", str(tmp_path)]
-    ran = subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout
-    assert ran.stdout.startswith("findings")
-    assert ran.stdout.endswith("clean\n")
-    assert list((tmp_path / "findings").iterdir()) == []
-    ran = subprocess.run(
-        [sys.executable, "-c", BROKEN, tmp_path], cwd=ROOT, capture_output=True, text=True, check=False
+def fuzz(*arguments: str | Path, program: tuple[str, ...] = ("-m", "tools.fuzz")) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *program, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
     )
+
+
+@pytest.mark.req("A49")
+@pytest.mark.parametrize("engine", ["hypothesis", *(["atheris"] if HAS_ATHERIS else [])])
+def test_a_clean_run_says_what_ran(tmp_path: Path, engine: str) -> None:
+    ran = fuzz("--seconds", "1", "--target", "findings", "--work", tmp_path, "--engine", engine)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert engine in ran.stdout.splitlines()[0]
+    assert ran.stdout.splitlines()[1].startswith("findings")
+    assert ran.stdout.endswith("clean\n")
+    assert list((tmp_path / "findings").glob("*")) == []
+
+
+@pytest.mark.req("A49")
+def test_without_atheris_hypothesis_fuzzes(tmp_path: Path) -> None:
+    absent = "import sys; sys.modules['atheris'] = None\nimport tools.fuzz\nsys.exit(tools.fuzz.main(sys.argv[1:]))"
+    ran = fuzz("--seconds", "1", "--target", "findings", "--work", tmp_path, program=("-c", absent))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "by hypothesis" in ran.stdout.splitlines()[0]
+
+
+@pytest.mark.req("A49")
+def test_a_find_fails_and_says_how_to_replay_it(tmp_path: Path) -> None:
+    options = ("--seconds", "1", "--target", "findings", "--work", tmp_path)
+    ran = fuzz(*options, "--engine", "hypothesis", program=("-c", BROKEN))
+    assert ran.returncode == 1
+    assert "FOUND" in ran.stdout
+    assert "no promise holds" in ran.stdout
+    (kept,) = (tmp_path / "findings").iterdir()
+    assert kept.read_bytes() in [seed for seed in seeds("findings") if len(seed) > 3]
+    assert f"python -m tools.fuzz --target findings --replay {kept}" in ran.stdout
+    replayed = fuzz("--target", "findings", "--replay", kept, program=("-c", BROKEN))
+    assert replayed.returncode != 0
+    assert "no promise holds" in replayed.stderr
+    assert fuzz("--target", "findings", "--replay", kept).returncode == 0
+
+
+@pytest.mark.req("A49")
+@pytest.mark.skipif(not HAS_ATHERIS, reason="atheris runs on Linux and x86-64")
+def test_the_fuzzer_keeps_what_breaks_a_promise(tmp_path: Path) -> None:
+    ran = fuzz("--inside", "findings", "--seconds", "5", "--work", tmp_path, program=("-c", BROKEN))
     assert ran.returncode != 0
     assert "no promise holds" in ran.stdout + ran.stderr
     assert [path.name[:14] for path in (tmp_path / "findings").iterdir()] == ["findings-crash"]
