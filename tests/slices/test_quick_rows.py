@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from heldout.domain.dataset import DatasetSpec
 from heldout.errors import DataError
@@ -45,10 +46,16 @@ def _all(rows: Any) -> list[Any]:
     """Rows as values (JSON text, which tells 1 from 1.0 and from true); at the end the refusal, if there is one."""
     found: list[Any] = []
     try:
-        found.extend(json.dumps([*(getattr(row, part) for part in PARTS), list(row.tags)]) for row in rows)
+        found.extend(json.dumps([*(_part(row, part) for part in PARTS), list(row.tags)]) for row in rows)
     except DataError as error:
         found.append((error.slug, str(error), error.line))
     return found
+
+
+def _part(row: Any, part: str) -> Any:
+    """A shape's rows tell a part that is null from one that is not there; conditions do not."""
+    value = getattr(row, part)
+    return None if value is UNSET else value
 
 
 @pytest.mark.req("B18", "A50")
@@ -122,6 +129,24 @@ def test_each_line_among_good_ones_is_read_or_refused_as_strictly(line: bytes) -
     wanted = strictly(data)
     for block in BLOCKS:
         assert quickly(data, block) == wanted
+
+
+@pytest.mark.req("B18", "A50")
+@pytest.mark.parametrize(
+    "repeat", ['"key":"z",', '"tags":["u"],', '"source_kind":"web",', '"more":{"n":1,"n":2},', '"more":1,"more":1,']
+)
+@pytest.mark.parametrize("text", ["plain", "a: b", 'say \\":\\"', "\\u0022: x", 'say \\"\\u003a'])
+def test_fields_that_come_and_go_hide_no_repeated_key(repeat: str, text: str) -> None:
+    """A part that a row leaves out must not make up for one that it has twice."""
+    row = '{"key":"a","split":"test","input":{"t":"%s"},"metadata":{"n":1}%s}'
+    some = [
+        row % (text, more) for more in ("", ',"tags":["t"]', ',"tags":[]', ',"source_kind":"web"', ',"expected":[]')
+    ]
+    data = "\n".join([*some, *some, "{" + repeat + (some[1] if "key" in repeat or "tags" in repeat else some[3])[1:]])
+    wanted = strictly(data.encode())
+    assert isinstance(wanted[-1], tuple) or "more" in repeat
+    for block in (400, *BLOCKS):
+        assert quickly(data.encode(), block) == wanted
 
 
 @pytest.mark.req("B18")

@@ -19,8 +19,8 @@ from heldout.domain.example import JSON, Example
 from heldout.domain.paths import parse_path
 from heldout.errors import DataError
 from heldout.storage.exact_numbers import exact_float
-from heldout.storage.quick_keys import are_distinct, are_keys, keys
-from heldout.storage.quick_shape import Rows, Shape, shape_of
+from heldout.storage.quick_keys import are_distinct
+from heldout.storage.quick_shape import Fields, Shape, shape_of
 from heldout.storage.readers import format_of, read_rows
 from heldout.storage.readers.compressed import decompressed
 from heldout.storage.rows import RowMapper
@@ -83,8 +83,8 @@ def quick_rows(
     tries = _TRIES
     for block in _blocks(decompressed(stream, name)):
         lines = block.split(b"\n")
-        rows = shape.decode(lines) if shape else None
-        if shape and rows is not None and _has_no_repeat(block, rows, shape):
+        rows = shape.decode(block, lines) if shape else None
+        if rows is not None:
             tries = _TRIES
             yield from rows
         else:
@@ -92,12 +92,6 @@ def quick_rows(
             tries -= 1
             shape = plain.shape() if tries > 0 else None
         plain.pass_over(block, lines)
-
-
-def _has_no_repeat(block: bytes, rows: Rows, shape: Shape) -> bool:
-    """Whether every key in the rows' lines is there once, and none is deeper than the strict reader goes."""
-    own = shape.size * len(rows)
-    return are_keys(block, shape.keys(rows), lambda: own + sum(keys(values, 0) for values in shape.nested(rows)))
 
 
 class _PlainRows:
@@ -111,7 +105,7 @@ class _PlainRows:
         self._read = _reader(spec, item, self._names)
         self._place = (item, name, mapper)
         self._row = QuickRow()
-        self._last: dict[str, Any] | None = None
+        self._fields = Fields()
         self._number = self._start = 0
 
     def rows(self, block: bytes, lines: list[bytes]) -> Iterator[QuickRow | Example]:
@@ -120,7 +114,7 @@ class _PlainRows:
         for index, value in enumerate(values):
             try:
                 if (sound or are_distinct(lines[index], [value])) and self._read(value, self._row):
-                    self._last = value
+                    self._fields.add(value)
                     yield self._row
                     continue
             except (TypeError, AttributeError, KeyError):
@@ -134,8 +128,8 @@ class _PlainRows:
         self._start += len(block) + 1
 
     def shape(self) -> Shape | None:
-        """That of the last row that was in order."""
-        return None if self._last is None else shape_of(self._last, self._names, self._place[0].split)  # type: ignore[arg-type]
+        """That of all rows that were read so far."""
+        return shape_of(self._fields, self._names, self._place[0].split)  # type: ignore[arg-type]
 
 
 def _values(lines: list[bytes], decode: Callable[[bytes], Any]) -> list[Any]:
