@@ -8,7 +8,7 @@ from support.dying import Deadly
 from support.spark_pool import METHOD, LocalPool, local_pool
 
 from heldout.matching.texts import normalise_batch
-from heldout.services.spark.columns import batch, column_texts, rows_of, text_column
+from heldout.services.spark.columns import batch, rows_of, text_column
 from heldout.services.spark.match import Matched, matched, numbered
 from heldout.services.spark.session import Cluster, Table
 
@@ -46,22 +46,10 @@ def test_the_fixture_has_every_relation(pool: LocalPool) -> None:
     assert set(pool.inside.position.tolist()) == {0, 1, 2}
 
 
-@pytest.mark.parametrize(("how", "part"), [("killed", 4096), ("failed", 64)])
-def test_pairs_are_the_local_ones_with_a_worker_lost(
-    spark: Cluster, pool: LocalPool, tmp_path: Path, how: str, part: int
-) -> None:
-    """`part` 64 cuts both families over several tasks and rounds."""
-    marker = tmp_path / how
+def test_pairs_are_the_local_ones_with_a_worker_killed(spark: Cluster, pool: LocalPool, tmp_path: Path) -> None:
+    """Parts of 64 cut both families over several tasks and rounds."""
+    deadly = Deadly(tmp_path / "killed", "killed")
     inputs = _table(spark, pool).repartition(3, "digest")
-    texts = numbered(
-        spark, inputs.mapInArrow(Deadly(marker, how).rows, "digest string, text binary, classes array<string>")
-    )
-    _require_same(matched(spark, texts, METHOD, part), pool)
-    assert marker.exists()
-
-
-def test_texts_survive_the_journey_as_columns() -> None:
-    texts = normalise_batch(["", "plain ascii", "é ß", "漢字 𝒳 mixed", "٣٤", "a" * 300])
-    back = column_texts(text_column(texts))
-    assert back.offsets.tolist() == texts.offsets.tolist()
-    assert back.codepoints.tolist() == texts.codepoints.tolist()
+    texts = numbered(spark, inputs.mapInArrow(deadly.rows, "digest string, text binary, classes array<string>"))
+    _require_same(matched(spark, texts, METHOD, 64), pool)
+    assert deadly.marker.exists()

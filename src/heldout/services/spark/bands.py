@@ -165,6 +165,8 @@ def bucket_pairs(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _pairs(run: _Run) -> Iterator[Batch]:
+    if not run.row.size:
+        return
     starts = run.starts()
     ends = np.repeat(np.append(starts[1:], run.row.size), sizes_of(starts, run.row.size))
     places = np.arange(run.row.size, dtype=np.int64)

@@ -78,7 +78,8 @@ class SparkCheck:
         """The links of `heldout.services.matching_pool.match`, and in the store the texts that they have."""
         inputs = self._read.filter("input IS NOT NULL").selectExpr("input AS digest", "text", "split")
         distinct = inputs.groupBy("digest").agg({"text": "max", "split": "collect_set"})
-        texts = numbered(self._spark, distinct.toDF("digest", "text", "classes"))
+        named = distinct.selectExpr("digest", "`max(text)` AS text", "`collect_set(split)` AS classes")
+        texts = numbered(self._spark, named)
         found = matched(self._spark, texts, method)
         return _links(rows, store, found)
 

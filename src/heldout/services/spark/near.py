@@ -14,7 +14,7 @@ from heldout.matching.ragged import blocks
 from heldout.matching.shingles import shingle_counts
 from heldout.matching.texts import NormalisedTexts
 from heldout.services.spark.bands import Bucketed, proposed
-from heldout.services.spark.columns import Batch, batch, chosen, column_texts, ints
+from heldout.services.spark.columns import Batch, batch, binary, chosen, column_texts, ints
 from heldout.services.spark.session import Cluster, Table
 
 PAIR = "a bigint, b bigint, intersection bigint, union bigint"
@@ -49,7 +49,7 @@ def bitmaps_of(batches: Iterator[Batch]) -> Iterator[Batch]:
     for rows in batches:
         texts = column_texts(rows.column("text"))
         bits = [row.tobytes() for row in bitmaps(texts)]
-        yield batch(row=rows.column("row"), size=shingle_counts(texts), bitmap=bits)
+        yield batch(row=rows.column("row"), size=shingle_counts(texts), bitmap=binary(bits))
 
 
 def admitted(batches: Iterator[Batch], *, threshold: tuple[int, int]) -> Iterator[Batch]:
