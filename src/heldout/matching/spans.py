@@ -38,7 +38,9 @@ def longest_shared_span(a: str, b: str) -> Span:
 
 
 def _shared(a: str, b: str, hashes: tuple[RollingHash, RollingHash], length: int) -> Span | None:
-    for start in np.flatnonzero(np.isin(hashes[0].windows(length), hashes[1].windows(length))).tolist():
+    asked, known = hashes[0].windows(length), np.sort(hashes[1].windows(length))
+    near = known[np.minimum(np.searchsorted(known, asked), known.size - 1)]
+    for start in np.flatnonzero(near == asked).tolist():
         piece = a[start : start + length]
         place = b.find(piece)
         if place >= 0:
