@@ -57,15 +57,71 @@ def test_a_commit_of_data_that_was_corrupted_is_stopped(frozen: Team) -> None:
     assert "[corrupt-object]" in done.stderr
 
 
-def test_a_revert_takes_a_record_along_and_is_warned_about(frozen: Team) -> None:
-    """What it said becomes unknown again, never clean; nobody is stopped for undoing a commit."""
+def test_a_revert_takes_a_record_along_and_is_told_and_passes(frozen: Team) -> None:
+    """Nobody is stopped for undoing a commit: nobody asks any more what the record said. Hook and verify agree."""
     frozen.dataset("support", train={**TRAIN, **rows("u", 2)}, test=TEST)
     frozen.save("More training data")
     assert frozen.push("main").code == 0
     assert len(frozen.records()) == 2
     frozen.git("revert", "--no-edit", "HEAD")
     assert len(frozen.records()) == 1
+    verified = frozen.heldout("verify")
+    assert verified.code == 0, str(verified)
+    assert "no answer rests on it any more" in verified.out
     pushed = frozen.push("main")
     assert pushed.code == 0, str(pushed)
     assert "warning: main would change or take away what the remote has recorded" in pushed.err
     assert frozen.gate(V1) == 0
+
+
+def test_a_revert_of_what_was_frozen_meanwhile_loses_nothing(frozen: Team) -> None:
+    """The version's own commit keeps the record."""
+    frozen.dataset("support", train={**TRAIN, **rows("u", 2)}, test=TEST)
+    frozen.save("More training data")
+    frozen.git("tag", "-a", "support@v1.1.0", "-m", "more")
+    assert frozen.push("main", "support@v1.1.0").code == 0
+    frozen.git("revert", "--no-edit", "HEAD")
+    assert frozen.heldout("verify").code == 0
+    assert frozen.push("main").code == 0
+    assert (frozen.gate(V1), frozen.gate("support@v1.1.0")) == (0, 0)
+
+
+def test_a_removed_record_that_an_answer_rests_on_is_no_revert(frozen: Team) -> None:
+    """The content is still there, so somebody still asks: the hook refuses it where verify fails it."""
+    frozen.dataset("support", train={**TRAIN, **rows("u", 2)}, test=LEAKY)
+    frozen.save("A leak")
+    frozen.git("push", "-q", "--no-verify", "origin", "main")
+    new = next(path for path in frozen.records() if path not in frozen.records("HEAD~1"))
+    frozen.git("rm", "-q", "-r", new.rpartition("/")[0])
+    frozen.bypass("commit", "-q", "-m", "Nothing was found")
+    verified = frozen.heldout("verify")
+    assert verified.code == 1, str(verified)
+    assert "records are only ever added" in verified.out
+    pushed = frozen.push("main")
+    assert pushed.code != 0
+    assert "refused: main would change or take away what the remote has recorded" in pushed.err
+
+
+def test_a_sweep_is_not_undone(frozen: Team) -> None:
+    """`heldout scan --all` compared two frozen versions; without its record nobody knows about them any more."""
+    frozen.git("switch", "-q", "-c", "aside")
+    frozen.dataset("aside", train=rows("o", 4), test=rows("p", 3))
+    frozen.save("Another dataset")
+    frozen.bypass("tag", "-a", "aside@v1.0.0", "-m", "first")
+    frozen.git("switch", "-q", "main")
+    frozen.dataset("support", train={**TRAIN, **rows("w", 2)}, test=TEST)
+    frozen.git("tag", "-d", "aside@v1.0.0")
+    frozen.save("More training data")
+    frozen.bypass("tag", "-a", "support@v1.1.0", "-m", "more")
+    frozen.bypass("tag", "-a", "aside@v1.0.0", "-m", "first", "aside")
+    frozen.succeeds("scan", "--all")
+    frozen.git("add", "datasets")
+    frozen.git("commit", "-q", "-m", "Compare all")
+    frozen.git("push", "-q", "--no-verify", "origin", "main", "--tags")
+    assert frozen.gate("support@v1.1.0") == 0
+    frozen.git("revert", "--no-edit", "HEAD")
+    verified = frozen.heldout("verify")
+    assert verified.code == 1, str(verified)
+    pushed = frozen.push("main")
+    assert pushed.code != 0
+    assert "refused: main would change or take away" in pushed.err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
-from heldout.services.kept import lost
+from heldout.services.kept import lost, missed
 from heldout.services.knowledge import agreed_commits, knowledge_of, reviews_of
 from heldout.services.workspace import Workspace
 from heldout.storage.git.history import tag_object
@@ -131,23 +130,22 @@ def _including(workspace: Workspace, version: Version) -> Knowledge:
 
 
 def _lost(workspace: Workspace, update: RefUpdate, branch: str, commit: str) -> Iterator[PushProblem]:
-    """A protected branch keeps its records: not rewritten away, not edited, not torn.
+    """A protected branch keeps its records: not rewritten away, not edited, not torn, as `verify` has it.
 
-    A commit that takes a whole record away, as `git revert` does, is warned about: what it said becomes unknown again,
-    never clean. What the remote has may not be here; then Git refuses the push, or a server that verifies does.
+    A whole record that no answer rests on any more, as `git revert` takes along, is warned about. What the remote has
+    may not be here; then Git refuses the push, or a server that verifies does.
     """
     old = None if update.creates else workspace.git.commit_of(update.remote_oid)
     items = [] if old is None else list(lost(workspace, old, commit))
     if old is None or not items:
         return
-    now = workspace.tree(commit)
-    plain = all(item.gone and not now.paths(posixpath.dirname(item.path)) for item in items)
+    wrong = missed(workspace, old, commit, items)
+    items = wrong or items
     texts = [f"{item.path} {item.text()}" for item in items]
     more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
     fix = f"next: git checkout {update.remote_oid[:10]} -- PATH brings each back"
-    warning = plain and workspace.git.is_ancestor(old, commit)
     details = (*texts[:_SHOWN], *more, fix)
-    yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, warning=warning, details=details)
+    yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, warning=not wrong, details=details)
 
 
 def _has_dataset(workspace: Workspace, name: str) -> bool:

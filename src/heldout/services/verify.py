@@ -15,7 +15,7 @@ from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
 from heldout.services import verify_refs, verify_reviews, verify_slices
-from heldout.services.kept import lost
+from heldout.services.kept import lost, missed
 from heldout.services.progress import Progress
 from heldout.services.record_check import checked_record
 from heldout.services.replay import Replay, replay_all
@@ -119,13 +119,18 @@ def _states(workspace: Workspace, head: str, problems: list[Problem]) -> dict[st
 
 
 def _history(workspace: Workspace, scope: Scope) -> Iterator[Problem]:
-    """Records are add-only: since the base none may have been changed or removed."""
+    """Records are add-only: since the base none may have been changed, or removed while an answer rests on it."""
     if scope.base is None:
         return
-    for item in lost(workspace, scope.base, scope.head):
-        rule = "a retirement is never rewritten" if item.retirement else "records are only ever added"
-        text = f"{item.text()} since {scope.base[:10]}; {rule}"
-        yield Problem(Level.FAILED, item.path, text, "record-not-kept")
+    items = list(lost(workspace, scope.base, scope.head))
+    wrong = missed(workspace, scope.base, scope.head, items)
+    for item in items:
+        text = f"{item.text()} since {scope.base[:10]}"
+        if item in wrong:
+            rule = "a retirement is never rewritten" if item.retirement else "records are only ever added"
+            yield Problem(Level.FAILED, item.path, f"{text}; {rule}", "record-not-kept")
+        else:
+            yield Problem(Level.REPORTED, item.path, f"{text}, and no answer rests on it any more", "record-not-kept")
 
 
 def _records(workspace: Workspace, scope: Scope, problems: list[Problem]) -> dict[str, tuple[ScanRecord, GitTree]]:
