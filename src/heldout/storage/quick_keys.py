@@ -31,13 +31,14 @@ def are_distinct(block: bytes, values: list[Any]) -> bool:
 def are_keys(block: bytes, shallow: int, rows: list[Any], nested: Callable[[], list[Any]]) -> bool:
     """The same for objects of any kind: `shallow` is the number of keys in them and in their metadata, `nested` what is
     in each of them."""
-    if block.count(b"[") + block.count(b"{") > MAX_DEPTH and _is_deep(nested()):
+    if block.count(b"[") + block.count(b"{") > MAX_DEPTH and _may_be_deep(block) and _is_deep(nested()):
         return False
     if block.count(b":") == shallow:
         return True
-    if _stands_apart(block) or (b"\\u00" in block and any(map(block.__contains__, _AS_NUMBERS))):
+    if b"\\u00" in block and any(map(block.__contains__, _AS_NUMBERS)):
         return False
-    return block.count(b'":') == _written(rows).count(b'":')
+    read = _ends(block)
+    return read >= 0 and read == _ends(_written(rows))
 
 
 def _written(rows: list[Any]) -> bytes:
@@ -51,15 +52,20 @@ def _written(rows: list[Any]) -> bytes:
         return b""
 
 
-def _stands_apart(block: bytes) -> bool:
-    """Whether white space could stand between a key and its colon."""
+def _ends(block: bytes) -> int:
+    """How often a quote stands before a colon; -1 where white space could stand between a key and its colon."""
     import numpy as np
 
     data = np.frombuffer(block, dtype=np.uint8)
     colons = (data == _COLON).nonzero()[0]
-    apart = colons[data[colons - 1] <= _SPACE]
-    before = data[apart - 2]
-    return bool(((before == _QUOTE) | (before <= _SPACE)).any())
+    before = data[colons - 1]
+    apart = data[colons[before <= _SPACE] - 2]
+    return -1 if ((apart == _QUOTE) | (apart <= _SPACE)).any() else int(np.count_nonzero(before == _QUOTE))
+
+
+def _may_be_deep(block: bytes) -> bool:
+    """Whether some line has so many lists and objects that they could stand inside each other."""
+    return any(line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in block.split(b"\n"))
 
 
 def _is_deep(values: list[Any]) -> bool:
