@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
+from typing import TypeVar
 
 from heldout.domain.canonical import canonical_json
 from heldout.domain.example import JSON
-from heldout.domain.kind import CONTAMINATING, Kind, Severity
+from heldout.domain.kind import ALWAYS_COUNTED, CONTAMINATING, Kind, Severity
 
 __all__ = [
     "CONTAMINATING",
@@ -25,6 +27,9 @@ __all__ = [
     "cluster_id",
     "finding_id",
 ]
+
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +134,28 @@ class Finding:
 
 def together(findings: Iterable[Finding]) -> list[Finding]:
     """Each pair once, with the versions that any scan found it in: a scan names those that it compared."""
-    groups: defaultdict[str, list[Finding]] = defaultdict(list)
+    return [group if isinstance(group, Finding) else _together(group) for group in by_id(findings)]
+
+
+def by_id(findings: Iterable[Finding]) -> list[Finding | list[Finding]]:
+    """Findings in their order, those of one id as a list. A list for every one would be a third of their memory."""
+    groups: dict[int, Finding | list[Finding]] = {}
     for finding in findings:
-        groups[finding.id].append(finding)
-    return [group[0] if len(group) == 1 else _together(group) for group in groups.values()]
+        number = int(finding.id, 16)
+        known = groups.setdefault(number, finding)
+        if isinstance(known, list):
+            known.append(finding)
+        elif known is not finding:
+            groups[number] = [known, finding]
+    return list(groups.values())
+
+
+def in_order(items: Iterable[Item], key: Callable[[Item], tuple[object, ...]]) -> list[Item]:
+    """As `sorted`, without a key for every item at once where they are in order already, as a record's findings are."""
+    result = list(items)
+    if not all(first <= second for first, second in pairwise(map(key, result))):
+        result.sort(key=key)
+    return result
 
 
 def _together(group: Sequence[Finding]) -> Finding:
@@ -153,7 +176,8 @@ def counts_of(findings: Collection[Finding]) -> dict[str, int]:
     """Findings per kind, each counted under all its kinds, and how many contaminate a holdout."""
     totals = Counter(kind.value for finding in findings for kind in finding.kinds)
     totals["holdout_contamination"] = sum(finding.holdout_contamination for finding in findings)
-    return {name: totals[name] for name in (*(kind.value for kind in Kind), "holdout_contamination")}
+    counted = [kind.value for kind in Kind if kind in ALWAYS_COUNTED or totals[kind.value]]
+    return {name: totals[name] for name in (*counted, "holdout_contamination")}
 
 
 _SEVERITY_ORDER = {Severity.BLOCK: 0, Severity.REVIEW: 1, Severity.NOTE: 2}

@@ -6,13 +6,14 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """How two examples overlap. The first four are found by this method; later methods add kinds of their own."""
+    """How two examples overlap. `SOURCE_CROSSES_SPLIT` is found where dataset.yaml declares `fields.source_id`."""
 
     EXACT = "exact"
     NEAR = "near"
     MOVED = "moved"
     CONTAINMENT = "containment"
     INTRA_SPLIT = "intra_split"
+    SOURCE_CROSSES_SPLIT = "source_crosses_split"
 
 
 class Severity(StrEnum):
@@ -21,7 +22,10 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED})
+ALWAYS_COUNTED = (Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.CONTAINMENT, Kind.INTRA_SPLIT)
+"""Every record counts these, none found or not; it counts other kinds where it found some."""
+
+CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.SOURCE_CROSSES_SPLIT})
 """Kinds that contaminate a holdout when exactly one side is in one (design: kinds table)."""
 
 CORPUS = "corpus "

@@ -66,6 +66,8 @@ def _no_contamination(finding: Finding) -> list[str]:
         return [
             "One text stands inside the other. It blocks nothing; look whether the longer one gives an answer away."
         ]
+    if finding.kind is Kind.SOURCE_CROSSES_SPLIT:
+        return ["One was made from the other: keep both in one split, or the split does not measure what it says."]
     return ["Exactly one side would have to be held out for a contamination; here none or both are. It blocks nothing."]
 
 

@@ -24,6 +24,8 @@ def _sign(finding: Finding, left: Side) -> str:
         return "in" if left.identity() == short.identity() else "holds"
     if finding.kind is Kind.MOVED:
         return "->"
+    if finding.kind is Kind.SOURCE_CROSSES_SPLIT:
+        return "<->"
     return "==" if finding.a.input == finding.b.input else "~"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from heldout.domain.dataset import DatasetSpec, SplitRule
@@ -31,6 +31,7 @@ class Reading:
     `members` is a table (`heldout.storage.member_table`) of which a row becomes a `Member` when somebody asks for it.
     `texts` maps the digest of each distinct readable input to its text (B30); where the version was read into a
     `store`, which has them for scans, they are read once more when somebody asks.
+    `sources` says of which example's key a row, by its number, was made, where the dataset declares `source_id`.
     `incomplete` says why not every example can be scanned; empty when every one can.
     """
 
@@ -41,6 +42,7 @@ class Reading:
     payload_missing: int
     skipped: tuple[DataError, ...]
     empty_splits: tuple[str, ...]
+    sources: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def content(self) -> str:
@@ -129,6 +131,7 @@ def read_version(
     (slug holdout-absent) for a declared holdout that no data has, TamperedError for bytes that are not what DVC
     recorded.
     """
+    from heldout.services.lineage import read_sources
     from heldout.services.row_stream import RowStream, TextsAgain
     from heldout.storage.digest_index import DigestIndex
     from heldout.storage.member_builder import MemberBuilder
@@ -154,6 +157,7 @@ def read_version(
         payload_missing=len(table) - int(table.inline.sum()),
         skipped=tuple(skipped),
         empty_splits=tuple(sorted(declared - {*table.splits})),
+        sources=read_sources(spec, data),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from heldout.domain.method import Method
 from heldout.domain.overlap import Expansion, Overlaps
 from heldout.domain.pool import Pool
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
+from heldout.services.lineage import crossed
 from heldout.services.matching_pool import Links, match
 from heldout.services.matching_rows import Held, PoolRows
 from heldout.services.matching_texts import TextStore
@@ -58,7 +59,10 @@ def scan(
     held = {reading.source: held_of(reading, store) for reading in (subject, *others)}
     rows = PoolRows.of(held[subject.source], [held[reading.source] for reading in others])
     links = match(rows, store, method, progress)
-    return _result(subject, others, method, rows, links, expand(rows, links, method).overlaps)
+    overlaps = expand(rows, links, method).overlaps
+    if found := crossed(subject, others):
+        overlaps = replace(overlaps, findings=(*sorted((*overlaps.findings, *found), key=Finding.sort_key),))
+    return _result(subject, others, method, rows, links, overlaps)
 
 
 def held_of(reading: Reading, store: TextStore) -> Held:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from heldout.domain.canonical import digest_bytes
-from heldout.domain.kind import Kind
+from heldout.domain.kind import ALWAYS_COUNTED
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.errors import TamperedError
 from heldout.storage.yaml_files import dump_yaml, load_yaml
@@ -143,7 +143,7 @@ def _examples(content: dict[str, Any]) -> Examples:
 
 def _counts(counts: dict[str, int]) -> dict[str, int]:
     """An answer asks these before it reads findings, so one that is missing must not pass for none found."""
-    wanted = [*(kind.value for kind in Kind), "holdout_contamination"]
+    wanted = [*(kind.value for kind in ALWAYS_COUNTED), "holdout_contamination"]
     if missing := [name for name in wanted if name not in counts]:
         raise ValueError(f"counts lacks {', '.join(missing)}")
     return {name: _number(value) for name, value in counts.items()}
