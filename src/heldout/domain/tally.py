@@ -170,7 +170,7 @@ class Tally:
 
     def _count(self, hits: Sequence[Mapping[Kind, set[_Hit]]]) -> Hits:
         found = {kind: set[_Hit]().union(*(item.get(kind, ()) for item in hits)) for kind in _COUNTED}
-        blocking = set[_Hit]().union(*(found[kind] for kind in CONTAMINATING))
+        blocking = set[_Hit]().union(*(found[kind] for kind in CONTAMINATING.intersection(found)))
         return Hits(
             **{kind.value: self._examples(found[kind]) for kind in _COUNTED},
             blocking=self._examples(blocking),
