@@ -154,6 +154,7 @@ def test_suggestions_have_support_and_say_what_no_slice_covers(sliced: Team) -> 
     assert covered["metadata.language eq en"][1] == 0
     assert covered["tag eq billing"] == (20, both)
     assert found["rare"] == {"metadata.turns": 40}
+    assert "--support N" in heldout(sliced.path, "slice", "suggest", "plain", "--support", "41").out
 
 
 @pytest.mark.req("B26", "B24")

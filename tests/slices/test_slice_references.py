@@ -212,6 +212,10 @@ def test_what_was_recorded_keeps_its_meaning_when_the_other_slice_is_edited(slic
     assert "recorded as number 2 of slice german" in sliced.save("German is English now")
     assert matched() == wanted
     assert run(sliced, "slice", "show", "plain/german-billing")["digest"] == made["digest"]
+    shown = heldout(sliced.path, "slice", "show", "plain/german-billing#1").out
+    (line,) = (text.strip() for text in shown.splitlines() if "slice eq german@" in text)
+    assert len(line.partition("@")[2]) == 12
+    assert run(sliced, "slice", "preview", "plain", "--where", line)["matched"] == sum(map(german, PLAIN))
     edit(sliced, "german-billing", "german#1", "german#2")
     assert run(sliced, "slice", "save", "plain", "german-billing")["slices"][0]["added"][0]["number"] == 2
     english = sum(item["metadata"]["language"] == "en" and "billing" in item["tags"] for item in PLAIN)

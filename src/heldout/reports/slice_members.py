@@ -128,6 +128,8 @@ def suggest_lines(found: Suggestions, limit: int) -> list[str]:
         lines.append(f"  {plural(len(bare), 'value is', 'values are')} in no slice at all")
         condition = render_condition(bare[0].condition).replace("'", "'\\''")
         lines.append(f"  next: heldout slice new {dataset} NAME --where '{condition}'")
+    elif not found.found and (found.rare or found.scattered):
+        lines.append("  no value has that many examples; next: --support N with a smaller number")
     elif not found.found:
         lines.append("  there are no tags or metadata to slice by: map them under `fields` in dataset.yaml")
     return lines

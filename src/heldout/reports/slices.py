@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from heldout.domain.slice_definition import Definition
+from heldout.domain.slice_definition import Condition, Definition
 from heldout.domain.slice_language import render_condition
 from heldout.domain.slice_sample import Drawn
 from heldout.domain.slice_views import Chosen, Column, Counted, Required, Saved, SliceTable
@@ -16,11 +16,21 @@ def definition_lines(definition: Definition, indent: str = "  ") -> list[str]:
     """The conditions in the little language, as they can be given to --where."""
     joined = {"all": "all of", "any": "any of"}[definition.match]
     lines = [f"{indent}{joined}:" if definition.conditions else f"{indent}every example"]
-    lines += [f"{indent}  {render_condition(condition)}" for condition in definition.conditions]
+    lines += [f"{indent}  {render_condition(_brief(condition))}" for condition in definition.conditions]
     if (sample := definition.sample) is not None:
         shared = f", shared by metadata.{sample.stratify}" if sample.stratify else ""
         lines.append(f"{indent}a sample of {sample.size:,} with the seed {sample.seed!r}{shared}")
     return lines
+
+
+def _brief(condition: Condition) -> Condition:
+    """References to slices with as much of the digest as is shown elsewhere: it can be given to --where too."""
+    return condition.renamed({text: text.partition("@")[0] + _short_mark(text) for text in condition.slices()})
+
+
+def _short_mark(text: str) -> str:
+    digest = text.partition("@")[2].removeprefix("sha256:")
+    return f"@{digest[:12]}" if digest else ""
 
 
 def count_text(counted: Counted) -> str:
