@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result; no progress.")]
+
+
+_PIECES = 1 << 14
+"""Pieces of output put together before they are written."""
 
 
 class Session:
@@ -53,10 +58,17 @@ class Session:
 
         A reader who has seen enough (head, less) changes nothing about the verdict: the exit code still tells it.
         """
+        pieces: Iterable[str] = (f"{line}\n" for line in lines)
         if self.as_json:
-            lines = [json.dumps(data, ensure_ascii=False, indent=2)]
+            # A piece at a time: a million findings would be gigabytes as one text.
+            from heldout.reports.rows import written
+
+            encoder = json.JSONEncoder(ensure_ascii=False, indent=2, default=written)
+            pieces = chain(encoder.iterencode(data), "\n")
         try:
-            sys.stdout.write("".join(f"{line}\n" for line in lines))
+            rest = iter(pieces)
+            while text := "".join(islice(rest, _PIECES)):
+                sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:
             # Python would complain once more while it closes standard output.

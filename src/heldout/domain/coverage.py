@@ -140,12 +140,16 @@ class Knowledge:
 
     def _exposures(self, source: str, findings: Sequence[Finding]) -> tuple[Contamination, ...]:
         exposing = [finding for finding in findings if any(finding.sides_exposed(source, self.live))]
+        if not exposing:
+            return ()
+        from heldout.domain.finding import in_order
+
         hits = (
             Contamination(finding, held, other, self._holders(other, source))
             for finding in _together(exposing)
             for held, other in finding.sides_exposed(source, self.live)
         )
-        return tuple(sorted(hits, key=lambda item: item.finding.sort_key()))
+        return tuple(in_order(hits, lambda item: item.finding.sort_key()))
 
     def _judged(self, source: str) -> _Judged:
         """Findings about a version, parted by what was decided on them.
@@ -153,9 +157,9 @@ class Knowledge:
         A finding that several records name is accepted only under the method of each: contaminated under any accepted
         method is contaminated.
         """
-        found = [(finding, method) for method, finding in self._findings_about(source)]
         if not self.reviews:
-            return _Judged([finding for finding, _ in found], [], {})
+            return _Judged([finding for _, finding in self._findings_about(source)], [], {})
+        found = [(finding, method) for method, finding in self._findings_about(source)]
         reviews: dict[str, Review] = {}
         still_open: set[str] = set()
         for finding, method in found:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from heldout.domain.answer import Answer
 from heldout.domain.coverage import Knowledge, Retirement, Version
 from heldout.domain.dataset import DatasetSpec
-from heldout.domain.finding import Finding, Kind, Severity, Side
+from heldout.domain.finding import Finding, Kind, Severity, Side, by_id
 from heldout.domain.names import Subject, VersionName
 from heldout.domain.record import ScanRecord
 
@@ -154,16 +154,11 @@ def swapped(finding: Finding) -> Finding:
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Findings of several records, each id once, with the versions that any record names for either side."""
-    groups: defaultdict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        groups[finding.id].append(finding)
-    return [_merge(group) for group in groups.values()]
+    return [group if isinstance(group, Finding) else _merge(group) for group in by_id(findings)]
 
 
 def _merge(group: Sequence[Finding]) -> Finding:
     first = group[0]
-    if len(group) == 1:
-        return first
     same = [item if item.a.identity() == first.a.identity() else swapped(item) for item in group]
     return replace(
         first,

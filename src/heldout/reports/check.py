@@ -11,6 +11,7 @@ from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.tally import Hits, Rate
 from heldout.reports.excerpts import excerpts
 from heldout.reports.findings import finding_json
+from heldout.reports.rows import Rows
 
 SHOWN = 10
 """Findings listed as text where no limit is given."""
@@ -67,7 +68,7 @@ def check_json(checked: Checked, *, limit: int | None = None, show_text: bool = 
         "no_text_at": [_place_json(place) for place in checked.no_text],
         "many_marks": _marks_json(checked),
         "findings_total": len(checked.findings),
-        "findings": [_finding_json(checked, finding, show_text=show_text) for finding in listed],
+        "findings": Rows(listed, lambda finding: _finding_json(checked, finding, show_text=show_text)),
     }
 
 

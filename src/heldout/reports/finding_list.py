@@ -9,6 +9,7 @@ from heldout.domain.finding import Kind, Side
 from heldout.domain.listing import FindingListing, FindingRow, Names
 from heldout.reports.answers import plural
 from heldout.reports.findings import finding_json, overlap_line
+from heldout.reports.rows import Rows
 
 SHOWN = 20
 """Findings listed in the text form, unless a limit is given."""
@@ -92,7 +93,7 @@ def findings_json(listing: FindingListing, limit: int | None = None) -> dict[str
         "total": listing.total,
         "matching": len(listing.rows),
         "limit": limit,
-        "findings": [row_json(row, listing.names) for row in listing.rows[:limit]],
+        "findings": Rows(listing.rows[:limit], lambda row: row_json(row, listing.names)),
     }
 
 

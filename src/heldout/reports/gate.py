@@ -9,8 +9,9 @@ from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind,
 from heldout.domain.coverage import Retirement
 from heldout.domain.kind import CORPUS, Kind
 from heldout.domain.names import VersionName
-from heldout.reports.findings import finding_json, overlap_line, side_json
 from heldout.reports.decision import review_json
+from heldout.reports.findings import finding_json, overlap_line, side_json
+from heldout.reports.rows import Rows
 
 SHOWN = 5
 """Findings, and gaps, listed before the text form says how many more there are."""
@@ -130,15 +131,7 @@ def gate_json(
         "verdict": answer.verdict.value,
         "contaminated": answer.contaminated,
         "complete": answer.complete,
-        "findings": [
-            {
-                **finding_json(hit.finding),
-                "held": side_json(hit.held),
-                "other": side_json(hit.other),
-                "exposed_by": [str(version) for version in hit.exposed_by],
-            }
-            for hit in answer.findings
-        ],
+        "findings": Rows(answer.findings, _hit_json),
         "accepted": [
             {
                 **finding_json(item.contamination.finding),
@@ -154,6 +147,15 @@ def gate_json(
             for item in retired
         ],
         "as_of": dict(as_of),
+    }
+
+
+def _hit_json(hit: Contamination) -> dict[str, Any]:
+    return {
+        **finding_json(hit.finding),
+        "held": side_json(hit.held),
+        "other": side_json(hit.other),
+        "exposed_by": [str(version) for version in hit.exposed_by],
     }
 
 

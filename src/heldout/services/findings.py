@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from heldout.domain.coverage import Knowledge
 from heldout.domain.example import Example
-from heldout.domain.finding import Finding, Kind, Side
+from heldout.domain.finding import Finding, Kind, Side, in_order
 from heldout.domain.listing import FindingListing, FindingRow, Names, contaminated_by, merged, seen_from
 from heldout.domain.names import Subject
 from heldout.errors import MissingDataError, UsageError
@@ -45,7 +45,7 @@ def list_findings(
     return FindingListing(
         subject=located.subject if located else None,
         source=located.state.source if located else None,
-        rows=tuple(sorted(wanted, key=lambda row: _order(row, scope))),
+        rows=tuple(in_order(wanted, lambda row: _order(row, scope))),
         total=len(rows),
         recorded=any(scan.record.source in scope for scan in knowledge.scans),
         names=Names.of(knowledge, workspace.sources_at_head()),

@@ -110,11 +110,12 @@ class _Numbered(dict[tuple[int, ...], tuple[str, ...]]):
 def _parse_finding(line: dict[str, Any], numbered: _Numbered) -> Finding:
     similarity = line.get("similarity")
     containment, span = line.get("containment"), line.get("span")
+    a = _parse_side(line["a"], numbered)
     return Finding(
         kind=Kind(line["kind"]),
         severity=Severity(line["severity"]),
-        a=_parse_side(line["a"], numbered),
-        b=_parse_side(line["b"], numbered),
+        a=a,
+        b=_parse_side(line["b"], numbered, a.input),
         also=tuple(Kind(kind) for kind in line.get("also", ())),
         similarity=_similarity(similarity["fraction"]) if similarity else None,
         containment=Containment(**containment) if containment else None,
@@ -130,6 +131,8 @@ def _similarity(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _parse_side(side: dict[str, Any], numbered: _Numbered) -> Side:
+def _parse_side(side: dict[str, Any], numbered: _Numbered, other: str = "") -> Side:
+    """`other` is the input of the other side: two sides that hold one share it."""
     held, opened = numbered[tuple(side["held_out_in"])], numbered[tuple(side["open_in"])]
-    return Side(sys.intern(side["dataset"]), sys.intern(side["split"]), side["key"], side["input"], held, opened)
+    content = side["input"] if side["input"] != other else other
+    return Side(sys.intern(side["dataset"]), sys.intern(side["split"]), side["key"], content, held, opened)
