@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heldout.domain.method import DEFAULT_METHOD, Method
+from heldout.domain.prompt_policy import NO_PROMPTS, PromptPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,23 @@ class RequiredCorpus:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalPolicy:
+    """Who has to approve changes of a holdout: `required` people other than its author, of `approvers` where any are
+    named. With `required` 0 nobody has to, and changes are only shown."""
+
+    required: int = 0
+    approvers: tuple[str, ...] = ()
+
+
+NO_APPROVAL = ApprovalPolicy()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """`accept_methods` are digests of methods whose records still count while a project changes method; contaminated
     under any of them is contaminated. `protected_branches` are those that a contaminated dataset may not be pushed to.
+
+    `holdout_changes` says who approves a change of held-out examples.
 
     `memory` is how many bytes a scan may take; None leaves it to the machine. No result depends on it.
     """
@@ -36,6 +51,8 @@ class Settings:
     scan_on_commit: bool = True
     corpora: tuple[RequiredCorpus, ...] = ()
     memory: int | None = None
+    prompts: PromptPolicy = NO_PROMPTS
+    holdout_changes: ApprovalPolicy = NO_APPROVAL
 
     def accepts(self, method_digest: str) -> bool:
         return method_digest == self.method.digest or method_digest in self.accept_methods

@@ -86,12 +86,12 @@ def reviews_of(git: Git, trees: Sequence[GitTree]) -> Reviews:
         return NO_REVIEWS
     from heldout.storage.reviews import is_review, parse_review
 
+    files = {path: oids for path, oids in files.items() if is_review(path)}
     contents = git.read_blobs([oids[0] for oids in files.values()])
     found = []
     for path, oids in sorted(files.items()):
-        if is_review(path):
-            with suppress(ConfigError):
-                found.append(parse_review(contents[oids[0]], path))
+        with suppress(ConfigError):
+            found.append(parse_review(contents[oids[0]], path))
     return Reviews.of(found, datetime.now(UTC).date())
 
 

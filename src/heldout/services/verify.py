@@ -14,7 +14,7 @@ from heldout.domain.coverage import Version
 from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
-from heldout.services import verify_refs, verify_reviews, verify_slices
+from heldout.services import verify_changes, verify_prompts, verify_refs, verify_reviews, verify_slices
 from heldout.services.kept import lost, missed
 from heldout.services.progress import Progress
 from heldout.services.record_check import checked_record
@@ -68,8 +68,11 @@ def verify(
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
     problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
+    problems += verify_prompts.prompts(workspace, head, states.values())
     problems += verify_reviews.reviews(workspace, head, scope.base if not everything else None)
     problems += verify_reviews.standing(workspace, head)
+    if replay:
+        problems += verify_changes.holdout_changes(workspace, head, scope.base, progress)
     if any(workspace.tree(commit).folder(CORPORA) is not None for commit in {head, start or head}):
         from heldout.services import verify_corpora
 

@@ -42,7 +42,7 @@ def _people(workspace: Workspace, path: str, review: Review) -> Iterator[Problem
     if review.reviewer is not None and not review.reviewed_by_another:
         yield Problem(Level.FAILED, path, f"{review.reviewer} reviewed a decision of their own", "own-review")
         return
-    behind = {address(person) for person in people_behind(workspace.git, path)}
+    behind = {address(person) for person in people_behind(workspace.git, [path])}
     for person in (review.by, review.reviewer):
         if person is not None and address(person) not in behind:
             text = f"names {person}, who is behind no commit of it (author, committer or a Reviewed-by line)"

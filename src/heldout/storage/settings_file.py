@@ -6,15 +6,16 @@ import re
 from typing import Any
 
 from heldout.domain.names import name_problem
-from heldout.domain.settings import RequiredCorpus, Settings
+from heldout.domain.settings import ApprovalPolicy, RequiredCorpus, Settings
 from heldout.domain.sizes import parse_size
 from heldout.errors import ConfigError
+from heldout.storage.prompt_settings import parse_prompts
 from heldout.storage.trees import FileTree
 from heldout.storage.yaml_files import load_yaml
 
 FILE = "heldout.yaml"
 FORMAT = "heldout/project@1"
-_KEYS = ("format", "accept_methods", "protected_branches", "scan", "corpora")
+_KEYS = ("format", "accept_methods", "protected_branches", "scan", "corpora", "prompts", "holdout_changes")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -53,7 +54,31 @@ def parse_settings(data: bytes) -> Settings:
         scan_on_commit=_flag(scan.get("on_commit", True), "scan.on_commit"),
         corpora=_corpora(content.get("corpora", {})),
         memory=_size(scan.get("memory"), "scan.memory"),
+        prompts=parse_prompts(content.get("prompts", []), FILE),
+        holdout_changes=_approval(content.get("holdout_changes", {})),
     )
+
+
+def _approval(content: object) -> ApprovalPolicy:
+    """With approvers named and no number, one of them has to approve."""
+    field = "holdout_changes"
+    if not isinstance(content, dict):
+        raise ConfigError("wrong-type", "expected a mapping", file=FILE, field=field)
+    for key in content:
+        if key not in ("required", "approvers"):
+            raise _unknown(f"{field}.{key}", (f"{field}.required", f"{field}.approvers"))
+    approvers = tuple(_strings(content, "approvers", ()))
+    required = content.get("required", 1 if approvers else 0)
+    if not isinstance(required, int) or isinstance(required, bool) or required < 0:
+        raise ConfigError("wrong-type", "expected a number of people", file=FILE, field=f"{field}.required")
+    if approvers and required > len(set(approvers)):
+        raise ConfigError(
+            "wrong-type",
+            f"{required} people have to approve, and {len(set(approvers))} may",
+            file=FILE,
+            field=f"{field}.required",
+        )
+    return ApprovalPolicy(required, approvers)
 
 
 def _size(value: object, field: str) -> int | None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from heldout.cli.commands.add import add
+from heldout.cli.commands.changes import HELP as CHANGES_HELP
+from heldout.cli.commands.changes import changes_approve, changes_list
 from heldout.cli.commands.check import check
 from heldout.cli.commands.corpus import HELP as CORPUS_HELP
 from heldout.cli.commands.corpus import corpus_list, corpus_scan, corpus_show
@@ -97,6 +99,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     ),
     "corpus": (CORPUS_HELP, {"scan": corpus_scan, "list": corpus_list, "show": corpus_show}),
     "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
+    "changes": (CHANGES_HELP, {"list": changes_list, "approve": changes_approve}),
     "review": (
         REVIEW_HELP,
         {"list": review_list, "accept": review_accept, "approve": review_approve, "reopen": review_reopen},

@@ -69,9 +69,19 @@ def steps(git: Git, head: str, base: str | None, folder: str) -> list[Step]:
     return [Step(commit, parents, frozenset(paths)) for commit, (parents, paths) in found.items()]
 
 
-def people_behind(git: Git, path: str) -> frozenset[str]:
-    """Who stands behind a file: authors and committers of the commits that changed it, and whom their messages name as
-    reviewing, co-authoring or signing off; each as `Name <address>`."""
-    trailers = "".join(f"%(trailers:key={key},valueonly)" for key in ("Reviewed-by", "Co-authored-by", "Signed-off-by"))
-    output = git.line("log", "--full-history", "-m", f"--format=%an <%ae>%n%cn <%ce>%n{trailers}", "HEAD", "--", path)
+def people_behind(git: Git, paths: Sequence[str]) -> frozenset[str]:
+    """Who stands behind files in HEAD's history: authors and committers of the commits that changed them, and whom
+    their messages name as reviewing, co-authoring or signing off; each as `Name <address>`."""
+    return _people(git, ("Reviewed-by", "Co-authored-by", "Signed-off-by"), ["HEAD"], paths)
+
+
+def authors_between(git: Git, base: str, head: str, paths: Sequence[str]) -> frozenset[str]:
+    """Who changed files in the history of `head` that is not in `base`'s: authors, committers and co-authors."""
+    return _people(git, ("Co-authored-by",), [head, f"^{base}"], paths)
+
+
+def _people(git: Git, keys: Sequence[str], wanted: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
+    trailers = "".join(f"%(trailers:key={key},valueonly)" for key in keys)
+    form = f"--format=%an <%ae>%n%cn <%ce>%n{trailers}"
+    output = git.line("log", "--full-history", "-m", form, *wanted, "--", *paths)
     return frozenset(line.strip() for line in (output or "").splitlines() if line.strip())
