@@ -8,6 +8,7 @@ from enum import StrEnum
 from heldout.domain.answer import Answer, Contamination
 from heldout.domain.coverage import Version
 from heldout.domain.names import VersionName
+from heldout.domain.prompt_policy import PromptCheck
 from heldout.domain.record import ScanRecord
 
 
@@ -26,11 +27,12 @@ class ScanDone:
 
 @dataclass(frozen=True, slots=True)
 class HookOutcome:
-    """Scans made, sentences to say, and whether Git may go on."""
+    """Scans made, sentences to say, what prompts give away, and whether Git may go on."""
 
     scans: tuple[ScanDone, ...] = ()
     notes: tuple[str, ...] = ()
     refused: bool = False
+    prompts: PromptCheck = PromptCheck()  # noqa: RUF009
 
 
 class Refusal(StrEnum):

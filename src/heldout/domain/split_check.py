@@ -44,10 +44,12 @@ class SplitFinding:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt file as the texts that stand in it; an excerpt never reaches from one text into the next."""
+    """A prompt file as the texts that stand in it; an excerpt never reaches from one text into the next. `whole` says
+    that the one text is the file as it is, so that its lines are the file's."""
 
     name: str
     texts: tuple[str, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def _run(hook: str, values: Sequence[str], updates: list[RefUpdate]) -> tuple[li
         verdict = push_guard.check(git, updates)
         return push_lines(verdict), verdict.refused
     outcome = _outcome(git, hook, values)
-    if not (outcome.scans or outcome.notes):
+    if not (outcome.scans or outcome.notes or outcome.prompts):
         return [], outcome.refused
     from heldout.reports.hooks import hook_lines
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from heldout.domain.answer import GapKind
 from heldout.domain.outcomes import HookOutcome, PushProblem, PushVerdict, Refusal
 from heldout.reports.gate import contamination_lines, gap_texts, next_steps
+from heldout.reports.prompts import excerpt_lines
 from heldout.reports.scan import scan_lines
 
 PREFIX = "heldout: "
@@ -23,7 +24,11 @@ def hook_lines(outcome: HookOutcome) -> list[str]:
         if scan.record.contaminations:
             name = scan.record.dataset
             lines.append(f"{name}: recorded with this change; read it with heldout findings {name}@HEAD")
-    return [PREFIX + line for line in (*lines, *outcome.notes)]
+    lines += outcome.notes
+    lines += excerpt_lines(outcome.prompts.excerpts, outcome.prompts.not_here)
+    if outcome.refused:
+        lines.append("nothing was committed: heldout.yaml says prompts.block")
+    return [PREFIX + line for line in lines]
 
 
 def push_lines(verdict: PushVerdict) -> list[str]:

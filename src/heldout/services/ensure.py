@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from heldout.domain.coverage import Knowledge
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import HookOutcome
+from heldout.domain.prompt_policy import PromptCheck, PromptPolicy
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
 from heldout.services.recording import FOLLOW_UP_SUBJECT, commit_records, files_of
@@ -41,16 +43,20 @@ def before_commit(git: Git) -> HookOutcome:
     head = git.head()
     changed = list(tree.paths()) if head is None else git.changed_paths(head, tree.oid)
     states = _staged_states(tree, workspace.catalog(oid), changed)
+    settings = read_settings(tree)
+    prompts = _in_prompts(workspace, tree, states, settings.prompts, changed)
+    if prompts.excerpts and settings.prompts.block:
+        return HookOutcome(prompts=prompts, refused=True)
     recorded, notes = record_staged(git, tree, changed)
     scanned: list[Scanned] = []
-    if read_settings(tree).scan_on_commit:
+    if settings.scan_on_commit:
         scanned, missing = _scan_missing(workspace, states, tree)
         notes += missing
     if scanned:
         git.stage(files_of(scanned))
     if recorded:
         stage_recorded(git, tree, recorded)
-    return _outcome(scanned, notes)
+    return replace(_outcome(scanned, notes), prompts=prompts)
 
 
 def after_commit(git: Git) -> HookOutcome:
@@ -96,6 +102,16 @@ def _amended_follow_up(git: Git, head: str) -> list[str]:
 
 def _outcome(scanned: Iterable[Scanned], notes: Iterable[str]) -> HookOutcome:
     return HookOutcome(tuple(item.done() for item in scanned), tuple(notes))
+
+
+def _in_prompts(
+    workspace: Workspace, tree: GitTree, states: Sequence[DatasetState], policy: PromptPolicy, changed: Sequence[str]
+) -> PromptCheck:
+    if not policy.files:
+        return PromptCheck()
+    from heldout.services.prompt_check import check_prompts
+
+    return check_prompts(workspace, tree, states, policy, changed)
 
 
 def _staged_states(tree: GitTree, catalog: Catalog, changed: Sequence[str]) -> list[DatasetState]:

@@ -26,4 +26,4 @@ def parse_prompt(data: bytes, name: str) -> Prompt:
             return Prompt(name, tuple(part for line in lines for part in texts_of_document(line)))
     except JSONFault:
         pass
-    return Prompt(name, (text,))
+    return Prompt(name, (text,), whole=True)

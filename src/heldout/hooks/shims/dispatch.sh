@@ -65,10 +65,42 @@ heldout_pass() {
 # Git started by Heldout itself.
 [ -n "${HELDOUT_HOOK-}" ] && heldout_pass "$@"
 
-# Run a Git command over the paths that can change a dataset.
+# Run a Git command over the paths that can change a dataset, and those that heldout_prompts has added.
+heldout_more=
 heldout_watched() {
+	# shellcheck disable=SC2086 # pathspecs without blanks
 	GIT_LITERAL_PATHSPECS=0 git "$@" -- ':(top)datasets' ':(top)heldout.yaml' \
-		':(top,glob)**/*.dvc' ':(top,glob)**/dvc.lock' 2>/dev/null
+		':(top,glob)**/*.dvc' ':(top,glob)**/dvc.lock' $heldout_more 2>/dev/null
+}
+
+# Watch the prompt files that heldout.yaml names, too. Without a process: each word from `prompts:` to the next key is
+# taken for a pattern, which neither blanks nor brackets nor quotes may stand in. What is none matches no file, or makes
+# Python look once more than needed; an escape means any file.
+heldout_prompts() {
+	[ -r heldout.yaml ] || return 0
+	heldout_in=
+	set -f
+	while IFS= read -r heldout_line || [ -n "$heldout_line" ]; do
+		case $heldout_line in
+		[\ \	]*) ;;
+		*prompts*:* | '{'*) heldout_in=1 ;;
+		[!]}#-]*) heldout_in= ;;
+		esac
+		[ -n "$heldout_in" ] || continue
+		IFS=" 	[]{},\"'"
+		for heldout_word in $heldout_line; do
+			case $heldout_word in
+			*[[:cntrl:]]) heldout_word=${heldout_word%?} ;;
+			esac
+			case $heldout_word in
+			'' | - | *: | '#'*) ;;
+			*\\*) heldout_more="$heldout_more :(top)" ;;
+			*) heldout_more="$heldout_more :(top,glob)$heldout_word" ;;
+			esac
+		done
+		unset IFS
+	done <heldout.yaml
+	set +f
 }
 
 # Is one of them different, by the `git diff` command given? A command that fails means: look closer.
