@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from heldout.matching.parameters import NearParameters
 from heldout.matching.ragged import segments
 from heldout.matching.sketch import sketch
-from heldout.services.spark.columns import Batch, batch, column_texts, ints
+from heldout.services.spark.columns import Batch, batch, column_texts, ints, one_core
 from heldout.services.spark.session import Cluster, Table
 
 _BUCKETS = "band smallint, hash bigint, row bigint, over boolean"
@@ -72,6 +72,7 @@ def proposed(found: Bucketed) -> Table:
 
 
 def band_table(batches: Iterator[Batch], *, parameters: NearParameters) -> Iterator[Batch]:
+    one_core()
     for rows in batches:
         sketched = sketch(column_texts(rows.column("text")), parameters, keep_signatures=False)
         present = sketched.present

@@ -13,7 +13,7 @@ from heldout.errors import DataError, HeldoutError
 from heldout.matching.texts import normalise_batch
 from heldout.services.check_files import Planned
 from heldout.services.row_stream import RowStream
-from heldout.services.spark.columns import Batch, batch, binary, flags, ints, strings, text_column
+from heldout.services.spark.columns import Batch, batch, binary, flags, ints, one_core, strings, text_column
 from heldout.services.spark.faults import packed
 from heldout.storage.quick_members import Facts
 from heldout.storage.regular_files import files_below, is_folder, opened
@@ -104,6 +104,7 @@ def read_shards(
     batches: Iterator[Batch], *, shards: Sequence[Shard], planned: Sequence[Planned], skip_bad_rows: bool
 ) -> Iterator[Batch]:
     """Rows as `SCHEMA`. A fault of the data is a row of its own: Spark would try it again, and tell it as its own."""
+    one_core()
     for rows in batches:
         for number in ints(rows, "id").tolist():
             yield from _shard(number, shards[number], planned[shards[number].planned], skip_bad_rows)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.classes import Classes
+from heldout.matching.kernels import set_threads
 from heldout.matching.ragged import offsets_of
 from heldout.matching.texts import NormalisedTexts
 from heldout.matching.width import narrowest
@@ -21,6 +22,11 @@ Batch = Any
 
 Rows = Any
 """A pyarrow.Table: all rows of a group, or of a result."""
+
+
+def one_core() -> None:
+    """In a task: Spark runs one for each core already, so matching is to use no threads."""
+    set_threads(1)
 
 
 def batch(**columns: Any) -> Batch:

@@ -13,7 +13,7 @@ from heldout.errors import HeldoutError
 from heldout.services.corpus_crew import Task, done
 from heldout.services.corpus_worker import Target
 from heldout.services.progress import Progress
-from heldout.services.spark.columns import Batch, batch, binary, ints
+from heldout.services.spark.columns import Batch, batch, binary, ints, one_core
 from heldout.services.spark.faults import packed, unpacked
 from heldout.services.spark.session import Cluster, Shared, SparkOptions, cluster
 from heldout.storage.corpus_files import as_seen_here
@@ -51,6 +51,7 @@ def _wave(spark: Cluster, shared: Shared[Target], wave: Sequence[Task], stage: s
 
 def scan_parts(batches: Iterator[Batch], *, shared: Shared[Target], tasks: Sequence[Task]) -> Iterator[Batch]:
     """A fault of the data is a result: Spark would try it again, and tell it as its own."""
+    one_core()
     for rows in batches:
         for number in ints(rows, "id").tolist():
             task = tasks[number]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from heldout.matching.jaccard import bounds, reaches, shared_with_one
 from heldout.matching.parameters import NearParameters
 from heldout.matching.shingles import shingle_sets
-from heldout.services.spark.columns import Rows, batch, class_lists, column_texts, ints, rows_of, string_lists
+from heldout.services.spark.columns import Rows, batch, class_lists, column_texts, ints, one_core, rows_of, string_lists
 from heldout.services.spark.near import PAIR
 from heldout.services.spark.session import Cluster, Table
 
@@ -69,6 +69,7 @@ def _round(cluster: Cluster, members: Table, found: Table, number: int, paramete
 
 def resolved(group: Rows, *, threshold: tuple[int, int]) -> Rows:
     """One part of a family against the texts offered to it, as in `_round`."""
+    one_core()
     group = group.sort_by([("asks", "descending"), ("row", "ascending")])
     count = int(np.count_nonzero(group.column("asks").to_numpy()))
     classes, names = class_lists(group.column("classes"))

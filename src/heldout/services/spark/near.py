@@ -14,7 +14,7 @@ from heldout.matching.ragged import blocks
 from heldout.matching.shingles import shingle_counts
 from heldout.matching.texts import NormalisedTexts
 from heldout.services.spark.bands import Bucketed, proposed
-from heldout.services.spark.columns import Batch, batch, binary, chosen, column_texts, ints
+from heldout.services.spark.columns import Batch, batch, binary, chosen, column_texts, ints, one_core
 from heldout.services.spark.session import Cluster, Table
 
 PAIR = "a bigint, b bigint, intersection bigint, union bigint"
@@ -65,6 +65,7 @@ def admitted(batches: Iterator[Batch], *, threshold: tuple[int, int]) -> Iterato
 
 
 def verified(batches: Iterator[Batch], *, threshold: tuple[int, int]) -> Iterator[Batch]:
+    one_core()
     for rows in batches:
         a, b, texts = sides(rows, "a", "b")
         for low, high in blocks(texts.lengths[a] + texts.lengths[b], _BLOCK):
