@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from heldout.domain.case import HELD_OUT, CaseSet
+from heldout.domain.members import Member
+
+Name = TypeVar("Name", bound="str | tuple[str, str]")
 
 
 class Change(StrEnum):
@@ -31,15 +35,15 @@ class Lock:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class Present(Generic[Name]):
     """A locked or held-out example as the data has it now."""
 
-    name: str
+    name: Name
     held_out: bool
     digest: str
 
 
-def lock_changes(locked: Mapping[str, str], present: Iterable[Present]) -> Iterator[tuple[str, Change]]:
+def lock_changes(locked: Mapping[Name, str], present: Iterable[Present[Name]]) -> Iterator[tuple[Name, Change]]:
     """(name, change) for each locked example that is not as it was, in the lock's order, then those that were added."""
     now = {item.name: item for item in present}
     for name, digest in locked.items():
@@ -57,3 +61,32 @@ def lock_changes(locked: Mapping[str, str], present: Iterable[Present]) -> Itera
 
 def case_changes(lock: Lock, cases: CaseSet) -> Iterator[tuple[str, Change]]:
     return lock_changes(lock.held_out, (Present(case.id, case.held_out, case.digest) for case in cases.cases))
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLock:
+    """A lock of a dataset of any shape: for each holdout split the example digests (A1's form) by key."""
+
+    dataset: str
+    held_out: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, dataset: str, members: Iterable[Member], holdout: Collection[str]) -> DatasetLock:
+        held: dict[str, dict[str, str]] = {split: {} for split in sorted(holdout)}
+        for member in members:
+            if member.split in held:
+                held[member.split][member.key] = member.example
+        return cls(dataset, {split: dict(sorted(keys.items())) for split, keys in held.items()})
+
+
+def dataset_changes(
+    lock: DatasetLock, members: Iterable[Member], holdout: Collection[str]
+) -> list[tuple[str, str, Change]]:
+    """(split, key, change), in the order of `lock_changes`. An example whose key stands in another split only has moved
+    there, held out or not. Keys derived from inputs change with them: an edit is then a removal and an addition."""
+    now = {(member.split, member.key): member.example for member in members}
+    elsewhere = {key for _, key in now}
+    locked = {(split, key): digest for split, keys in lock.held_out.items() for key, digest in keys.items()}
+    present = [Present((split, key), split in holdout, digest) for (split, key), digest in now.items()]
+    present += [Present(name, False, "") for name in locked if name not in now and name[1] in elsewhere]
+    return [(split, key, change) for (split, key), change in lock_changes(locked, present)]

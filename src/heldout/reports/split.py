@@ -7,7 +7,7 @@ from typing import Any
 
 from heldout.domain.case import DEVELOPMENT, DIGEST_ID, HELD_OUT, Case
 from heldout.domain.split_check import Decision, Rule, SplitCheck, SplitFinding
-from heldout.domain.split_lock import Lock
+from heldout.domain.split_lock import DatasetLock, Lock
 
 _NEXT = {
     Rule.DUPLICATE: "drop one of the two, or move both to one side",
@@ -58,6 +58,17 @@ def split_lock_json(lock: Lock, target: str) -> dict[str, Any]:
         "digest": DIGEST_ID,
         "held_out": dict(lock.held_out),
     }
+
+
+def dataset_lock_lines(lock: DatasetLock, path: str) -> Iterator[str]:
+    count = sum(map(len, lock.held_out.values()))
+    yield f"{lock.dataset}: {count} held-out examples locked in {path}"
+    yield f"next: git add {path}, and commit it"
+
+
+def dataset_lock_json(lock: DatasetLock, path: str) -> dict[str, Any]:
+    held_out = {split: dict(keys) for split, keys in lock.held_out.items()}
+    return {"format": "heldout/split-lock@1", "dataset": lock.dataset, "lock": path, "held_out": held_out}
 
 
 def split_assign_lines(

@@ -17,6 +17,7 @@ from heldout.domain.outcomes import HookOutcome
 from heldout.domain.prompt_policy import PromptCheck, PromptPolicy
 from heldout.errors import ConfigError, HeldoutError, MissingDataError, RepositoryError
 from heldout.services.knowledge import knowledge_of
+from heldout.services.locks import lock_notes, locked_states, removed_locks
 from heldout.services.recording import FOLLOW_UP_SUBJECT, commit_records, files_of
 from heldout.services.slice_history import adopt_recorded, record_staged, stage_recorded
 from heldout.services.workspace import Workspace
@@ -26,7 +27,7 @@ from heldout.storage.git.trees import GitTree
 from heldout.storage.settings_file import read_settings
 
 if TYPE_CHECKING:
-    from heldout.services.scanner import Scanned
+    from heldout.services.scanner import Scanned, Scanner
 
 
 def before_commit(git: Git) -> HookOutcome:
@@ -49,8 +50,15 @@ def before_commit(git: Git) -> HookOutcome:
         return HookOutcome(prompts=prompts, refused=True)
     recorded, notes = record_staged(git, tree, changed)
     scanned: list[Scanned] = []
+    scanner = None
+    if locks := locked_states(tree, states, changed):
+        from heldout.services.scanner import Scanner
+
+        scanner = Scanner(workspace, fetch=False)
+        notes += lock_notes(scanner, tree, locks)
+    notes += removed_locks(tree, states, changed)
     if settings.scan_on_commit:
-        scanned, missing = _scan_missing(workspace, states, tree)
+        scanned, missing = _scan_missing(workspace, states, tree, scanner)
         notes += missing
     if scanned:
         git.stage(files_of(scanned))
@@ -142,7 +150,7 @@ def _refuse_data_in_git(tree: GitTree, spec: DatasetSpec) -> None:
 
 
 def _scan_missing(
-    workspace: Workspace, states: Iterable[DatasetState], tree: GitTree
+    workspace: Workspace, states: Iterable[DatasetState], tree: GitTree, scanner: Scanner | None = None
 ) -> tuple[list[Scanned], list[str]]:
     """Scan each state that the tree holds no record of; and a sentence for each whose data is not here."""
     recorded = _recorded(workspace, tree)
@@ -151,7 +159,7 @@ def _scan_missing(
         return [], []
     from heldout.services.scanner import Scanner  # numpy, 80 ms that a commit with its records does not pay
 
-    scanner = Scanner(workspace, fetch=False)
+    scanner = scanner or Scanner(workspace, fetch=False)
     scanned: list[Scanned] = []
     notes: list[str] = []
     for state in missing:

@@ -16,6 +16,7 @@ from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
 from heldout.services import verify_changes, verify_prompts, verify_refs, verify_reviews, verify_slices
 from heldout.services.kept import lost, missed
+from heldout.services.locks import locks
 from heldout.services.progress import Progress
 from heldout.services.record_check import checked_record
 from heldout.services.replay import Replay, replay_all
@@ -69,6 +70,7 @@ def verify(
     problems += _history(workspace, scope)
     problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
     problems += verify_prompts.prompts(workspace, head, states.values())
+    problems += locks(workspace, head, start, states.values(), progress)
     problems += verify_reviews.reviews(workspace, head, scope.base if not everything else None)
     problems += verify_reviews.standing(workspace, head)
     if replay:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -39,21 +40,41 @@ def split_check(
 
 
 def split_lock(
-    cases: Cases,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="LOCK", help="The lock file to write.")],
+    cases: Annotated[str, typer.Argument(metavar="CASES|DATASET", help="A case file, or a dataset of this project.")],
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="LOCK", help="The lock file to write, of a case file.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write down the digest of every held-out case, so that a later edit is seen.
 
+    A dataset's lock is split.lock beside its dataset.yaml; commits and verify hold it against the data.
+
     Example: heldout split lock cases.yaml -o cases.lock.json
     """
     from heldout.reports.split import split_lock_json, split_lock_lines
-    from heldout.services.split_check import lock_cases
 
     session = Session(as_json=as_json, quiet=quiet)
+    if output is None:
+        _lock_dataset(session, cases)
+        return
+    from heldout.services.split_check import lock_cases
+
     lock = lock_cases(cases, output)
     session.emit(split_lock_lines(lock, output), split_lock_json(lock, output))
+
+
+def _lock_dataset(session: Session, name: str) -> None:
+    from heldout.errors import UsageError
+    from heldout.reports.split import dataset_lock_json, dataset_lock_lines
+    from heldout.services.locks import lock_dataset
+
+    if Path(name).is_file():
+        raise UsageError("bad-value", f"{name} is a file: where does its lock go?", hint="-o cases.lock.json")
+    lock, path = lock_dataset(session.workspace, name, session.progress)
+    session.progress.close()
+    session.emit(dataset_lock_lines(lock, path), dataset_lock_json(lock, path))
 
 
 def split_assign(
