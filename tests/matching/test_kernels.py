@@ -238,3 +238,23 @@ def test_sketches_of_blocks_make_one_scan(both: pytest.MonkeyPatch) -> None:
     expected = near_pairs(texts, whole.signatures, NearParameters(), one_class(len(texts)))
     ours = sorted(zip(a[kept.places].tolist(), b[kept.places].tolist(), kept.intersection.tolist(), strict=True))
     assert ours == list(zip(expected.a.tolist(), expected.b.tolist(), expected.intersection.tolist(), strict=True))
+
+
+@pytest.mark.req("B34", "B35")
+@pytest.mark.parametrize("threshold", [(4, 5), (1, 2), (1, 1)])
+def test_long_documents_are_held_against_larger_bitmaps(
+    threshold: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents that share most sentences, of lengths around powers of two, all pairs; nothing near is refused."""
+    rng = random.Random(3)
+    sentences = ["".join(rng.choice("abcdefgh ") for _ in range(rng.randint(10, 40))) for _ in range(60)]
+    chosen = [rng.sample(sentences, rng.choice((8, 9, 12, 40, 58))) for _ in range(40)]
+    texts = normalise_batch([" ".join(sorted(part)) for part in chosen])
+    a, b = np.triu_indices(len(texts), 1)
+    monkeypatch.setattr(on_pairs, "_LONG", 64)
+    compiled, numpy = twice(verify, texts, a, b, threshold)
+    assert_same(compiled, numpy)
+    state = kernels._STATE.loaded
+    assert state is not None
+    if threshold != (1, 1):
+        assert 0 < compiled.places.size <= on_pairs._admitted(state, texts, a, b, threshold).size < a.size

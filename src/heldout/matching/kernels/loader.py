@@ -60,6 +60,8 @@ class Kernels(NamedTuple):
     keys: Kernel
     group: Kernel
     join: Kernel
+    spread: Kernel
+    admit: Kernel
     verify: Kernel
     family: Kernel
     sample: Kernel

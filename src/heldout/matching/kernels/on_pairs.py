@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.matching.kernels import in_threads
 from heldout.matching.kernels.on_texts import even
+from heldout.matching.ragged import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from heldout.matching.texts import NormalisedTexts
 
 _PAIRS = 1 << 18  # pairs a band holds before they are handed on
+_LONG = 2048  # shingle positions from which bitmaps of 1,024 bits say little
 _VERIFIED = 1 << 12  # pairs one thread verifies at a time
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -102,10 +104,11 @@ def verified(
     kernels: Kernels, texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64], threshold: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(intersection or -1, union) of each pair."""
-    order = np.lexsort((b, a))
-    left, right = np.ascontiguousarray(a[order], np.int64), np.ascontiguousarray(b[order], np.int64)
-    shared, union = np.empty(a.size, np.int64), np.empty(a.size, np.int64)
     lengths = texts.lengths
+    likely = _admitted(kernels, texts, a, b, threshold)
+    order = likely[np.lexsort((b[likely], a[likely]))]
+    left, right = np.ascontiguousarray(a[order], np.int64), np.ascontiguousarray(b[order], np.int64)
+    shared, union = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
     distinct = np.full(len(texts), -1, np.int64)
 
     def run(low: int, high: int) -> int:
@@ -115,10 +118,46 @@ def verified(
             *_tables(longest), shared[low:high], union[low:high],
         )  # fmt: skip
 
-    in_threads(run, even(a.size, _VERIFIED))
-    back = np.empty_like(order)
-    back[order] = np.arange(order.size)
-    return shared[back], union[back]
+    in_threads(run, even(order.size, _VERIFIED))
+    all_shared, all_union = np.full(a.size, -1, np.int64), np.zeros(a.size, np.int64)
+    all_shared[order], all_union[order] = shared, union
+    return all_shared, all_union
+
+
+def _admitted(
+    kernels: Kernels, texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64], threshold: tuple[int, int]
+) -> NDArray[np.int64]:
+    """Ascending positions of the pairs that may be near.
+
+    The bitmaps that candidates passed have 1,024 bits, which a long document fills. Pairs of such documents are held
+    against bitmaps of four to eight bits a shingle first: half a byte to a byte a code point, and as lossless.
+    """
+    positions = np.maximum(texts.lengths - 4, 0)
+    long_ones = (positions[a] >= _LONG) & (positions[b] >= _LONG)
+    pairs = np.flatnonzero(long_ones)
+    rows = np.unique(np.concatenate([a[pairs], b[pairs]]))
+    if pairs.size <= 2 * rows.size:
+        return np.arange(a.size, dtype=np.int64)
+    sizes = np.array([1 << int(count).bit_length() for count in (positions[rows] // 16).tolist()], np.int64)
+    starts = offsets_of(sizes)
+    bitmaps = np.empty(int(starts[-1]), np.uint64)
+
+    def fill(low: int, high: int) -> int:
+        room = np.empty(int(texts.lengths[rows[low:high]].max()) + 8, np.uint32)
+        return kernels.spread(texts.codepoints, texts.offsets, rows, low, high, room, starts, bitmaps)
+
+    in_threads(fill, even(rows.size, 64))
+    left, right, keep = np.searchsorted(rows, a[pairs]), np.searchsorted(rows, b[pairs]), np.empty(pairs.size, np.uint8)
+
+    def admit(low: int, high: int) -> int:
+        return kernels.admit(
+            left[low:high], right[low:high], high - low, starts, bitmaps, positions[rows], *threshold, keep[low:high]
+        )
+
+    in_threads(admit, even(pairs.size, _VERIFIED))
+    refused = np.zeros(a.size, np.bool_)
+    refused[pairs[keep == 0]] = True
+    return np.flatnonzero(~refused)
 
 
 def family(

@@ -99,11 +99,8 @@ def _second_choice(kernels: Kernels, texts: NormalisedTexts, length: int, places
     count = places.size
     times, shifts, hashes = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.uint64)
     if count:
-        windows = int((texts.lengths[places] - length + 1).sum())
-        bits = min(max(windows.bit_length() + 3, 10), 28)
-        counted = min(max(windows.bit_length() + 1, 10), 24)
-        marked = np.zeros(1 << (bits - 6), np.uint64)
-        kernels.mark(texts.codepoints, texts.offsets, places, count, length, 64 - bits, marked)
+        marked, bits = _marked(kernels, texts, length, places)
+        counted = min(max(bits - 2, 10), 24)
 
         def run(low: int, high: int) -> NDArray[np.int32]:
             counts = np.zeros(1 << counted, np.int32)
@@ -119,6 +116,24 @@ def _second_choice(kernels: Kernels, texts: NormalisedTexts, length: int, places
         )
     kept = times > 1
     return _Anchors(0, places[kept], shifts[kept], hashes[kept])
+
+
+def _marked(
+    kernels: Kernels, texts: NormalisedTexts, length: int, places: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], int]:
+    """A filter of the windows of these texts, and the bits of a hash that it takes.
+
+    Texts of one template have most windows in common. The filter is made again in the size that the distinct ones
+    need, so that all texts can be held against it within the processor's cache.
+    """
+    bits = min(max(int((texts.lengths[places] - length + 1).sum()).bit_length() + 1, 10), 28)
+    marked = np.zeros(1 << (bits - 6), np.uint64)
+    kernels.mark(texts.codepoints, texts.offsets, places, places.size, length, 64 - bits, marked)
+    fewer = max(int(np.bitwise_count(marked).sum()).bit_length() + 3, 10)
+    if fewer < bits:
+        bits, marked = fewer, np.zeros(1 << (fewer - 6), np.uint64)
+        kernels.mark(texts.codepoints, texts.offsets, places, places.size, length, 64 - bits, marked)
+    return marked, bits
 
 
 def _found(

@@ -17,9 +17,13 @@ from heldout.matching.kernels.arithmetic import (
     gram,
     grams,
     load_padded,
+    ones,
     same_gram,
     slot_of,
 )  # fmt: skip
+
+_NONE, _ONE, _U6, _U32, _U63 = (np.uint64(value) for value in (0, 1, 6, 32, 63))
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _build(points: Words, positions: int, names: Longs, stamps: Ints, places: Ints, mask: int, stamp: int) -> int:
@@ -91,6 +95,50 @@ def _decide(
     if den * hits < num * (mine + theirs - hits):
         return -1
     return hits
+
+
+def spread(
+    b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, texts: Places, low: int, high: int,
+    points: Words, starts: Places, bitmaps: Longs,
+) -> int:  # fmt: skip
+    """A bitmap of its own size for each of the given texts: words [starts[k], starts[k + 1]), a power of two of them.
+
+    One bit a shingle, by the lower bits of a hash, so that two halves laid over one another are the smaller bitmap.
+    """
+    for k in range(low, high):
+        text = texts[k]
+        positions = load_padded(b8, b16, b32, width, offsets[text], offsets[text + 1] - offsets[text], points)
+        first, mask = starts[k], np.uint64((starts[k + 1] - starts[k]) * 64 - 1)
+        for word in range(first, starts[k + 1]):
+            bitmaps[word] = _NONE
+        for i in range(positions):
+            bit = ((gram(points, i) * _SPREAD) >> _U32) & mask
+            bitmaps[first + np.int64(bit >> _U6)] |= _ONE << (bit & _U63)
+    return 0
+
+
+def admit(
+    a: Places, b: Places, count: int, starts: Places, bitmaps: Longs, positions: Places, num: int, den: int, keep: Bytes
+) -> int:
+    """Which pairs of bitmaps differ in few enough bits for num/den; the larger is folded to the smaller's size."""
+    kept = 0
+    for k in range(count):
+        x, y = a[k], b[k]
+        if starts[x + 1] - starts[x] > starts[y + 1] - starts[y]:
+            x, y = y, x
+        size, other = starts[x + 1] - starts[x], starts[y + 1] - starts[y]
+        limit, total = np.uint64((den - num) * min(positions[x], positions[y]) // num), _NONE
+        word = 0
+        while word < size and total <= limit:
+            for inside in range(word, min(word + 64, size)):
+                folded = _NONE
+                for part in range(inside, other, size):
+                    folded |= bitmaps[starts[y] + part]
+                total += ones(bitmaps[starts[x] + inside] ^ folded)
+            word += 64
+        keep[k] = 1 if total <= limit else 0
+        kept += keep[k]
+    return kept
 
 
 def verify(
@@ -169,6 +217,8 @@ def family(
 
 HELPERS = (_build, _shared, _decide)
 KERNELS = {
+    spread: "tqqnnIqQ",
+    admit: "qqnqQqnnB",
     verify: "tqqqnnnqIIQiiiQiinqq",
     family: "tqnBnQnniqiqIIQiiiQiinqn",
 }
