@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 import corpus
-from bench.process import Found, Job, compare, options_of, serve
+from bench.process import Found, Job, compare, compiled, options_of, serve
 from bench.timing import table
 
 SPEC = """\
@@ -129,14 +129,13 @@ def second(job: Job) -> Found:
 
 
 def _scan(job: Job) -> Found:
-    from heldout.matching.kernels import prepare
     from heldout.services.contents import open_data
     from heldout.services.progress import SILENT
     from heldout.services.scanner import Scanner
     from heldout.services.workspace import Workspace
     from heldout.storage import signature_cache
 
-    prepare()
+    compiled()
     spent = _timed(signature_cache.RecordCache)
     job.read(lambda _: None)
     workspace = Workspace.open(job.folder)

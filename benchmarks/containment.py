@@ -5,8 +5,8 @@
 
 Items are sentences of the corpus' own making, each of 16 normalised characters or more; a hundredth of the documents
 holds one of them at its start, its end or inside. All are normalised before the clock starts, for both. Heldout runs
-`containments` on items and documents together, which also finds documents in documents and items in items; only pairs
-of an item and a document are compared. ahocorasick_rs builds an automaton of the items and looks for overlapping
+`containments` on items and documents together and looks for the items, in each other too; only pairs of an item and a
+document are compared. ahocorasick_rs builds an automaton of the items and looks for overlapping
 matches in each document. Asserts nothing; says how many pairs either found alone.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import corpus
-from bench.process import Found, Job, compare, options_of, serve, texts_of
+from bench.process import Found, Job, compare, compiled, options_of, serve, texts_of
 from bench.texts import Lengths, Sentences
 from bench.timing import table
 
@@ -75,10 +75,9 @@ def heldout(job: Job) -> Found:
 
     from heldout.matching.classes import Classes
     from heldout.matching.containment import containments
-    from heldout.matching.kernels import prepare
     from heldout.matching.texts import NormalisedTexts
 
-    prepare()
+    compiled()
 
     def flat(job: Job) -> tuple[list[str], NormalisedTexts]:
         from heldout.matching.texts import normalise_batch
@@ -89,8 +88,8 @@ def heldout(job: Job) -> Found:
     items, texts = job.read(flat)
     count = len(texts)
     classes = Classes(np.zeros(count, np.int32), np.arange(count + 1, dtype=np.int64))
-    found = containments(texts, 16, classes, count)
-    kept = (found.short < len(items)) & (found.long >= len(items))
+    found = containments(texts, 16, classes, count, shorts=np.arange(count) < len(items))
+    kept = found.long >= len(items)
     pairs = zip(found.short[kept].tolist(), (found.long[kept] - len(items)).tolist(), strict=True)
     return _found(pairs, count - len(items))
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import corpus
 from bench.near_sides import SIDES
-from bench.process import Found, Job, compare, options_of, serve
+from bench.process import Found, Job, compare, options_of, serve, texts_of
 from bench.texts import LONG, USUAL, Lengths
 from bench.timing import table
 from bench.truth import whole
@@ -78,8 +78,9 @@ def by_character(usual: Path, long: Path, rows: int, runs: int) -> str:
     """As many characters of either length."""
     count = max(100, rows * (USUAL.low + USUAL.high) // (LONG.low + LONG.high))
     made(long, count, LONG)
-    found = compare(__file__, {"usual": ("heldout", Job(usual, rows)), "long": ("heldout", Job(long))}, runs)
-    sizes = {name: sum(len(line) for line in _lines(folder)) for name, folder in (("usual", usual), ("long", long))}
+    jobs = {"usual": Job(usual, rows), "long": Job(long)}
+    found = compare(__file__, {name: ("heldout", job) for name, job in jobs.items()}, runs)
+    sizes = {name: sum(map(len, texts_of(job))) for name, job in jobs.items()}
     lines = [["", "texts", "characters each", "cpu s", "ns a character", "ratio"]]
     first = found["usual"]["cpu"] / sizes["usual"]
     for name, used in found.items():
@@ -92,10 +93,6 @@ def by_character(usual: Path, long: Path, rows: int, runs: int) -> str:
         ]
         lines.append([name, f"{used['texts']:,}", *cells])
     return table(lines)
-
-
-def _lines(folder: Path) -> list[str]:
-    return [line for name in ("train", "holdout") for line in (folder / f"{name}.jsonl").open(encoding="utf-8")]
 
 
 if __name__ == "__main__":

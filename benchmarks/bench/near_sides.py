@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.process import Found, Job, Side, texts_of
+from bench.process import Found, Job, Side, compiled, texts_of
 
 BANDS, ROWS = 16, 4
 LIKELY = 0.6
@@ -24,12 +24,11 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 def heldout(job: Job) -> Found:
     from heldout.matching.classes import Classes
-    from heldout.matching.kernels import prepare
     from heldout.matching.minhash import signatures
     from heldout.matching.near import NearParameters, near_pairs
     from heldout.matching.texts import normalise_batch
 
-    prepare()
+    compiled()
     given = job.read(texts_of)
     texts = normalise_batch(list(dict.fromkeys(given)))
     count = len(texts)

@@ -124,6 +124,14 @@ def _medians(found: Sequence[Found]) -> Found:
     return {key: middle(key) for key in found[0]}
 
 
+def compiled() -> None:
+    """Load Heldout's kernels, and compile them first where this machine has none: the price of starting, once."""
+    from heldout.matching.kernels import prepare
+
+    if os.environ.get("HELDOUT_KERNELS") != "off" and not prepare():
+        sys.exit("the kernels could not be compiled; HELDOUT_KERNELS=off measures without")
+
+
 def texts_of(job: Job) -> list[str]:
     """Inputs of the corpus, its holdout after its training rows, both in full or by their share of `job.rows`."""
     texts: list[str] = []
