@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from heldout.domain.dataset import DatasetSpec, SplitRule
+from heldout.domain.dataset import CASE_SCHEMA, DatasetSpec, SplitRule
 from heldout.domain.example import JSON, Example
 from heldout.domain.members import Member, content_digest
 from heldout.errors import ConfigError, DataError, HeldoutError
@@ -20,6 +20,7 @@ from heldout.storage.rows import RowMapper, read_lookup
 
 if TYPE_CHECKING:
     from heldout.services.matching_texts import TextStore
+    from heldout.services.row_stream import RowStream
     from heldout.storage.member_builder import MemberBuilder
     from heldout.storage.member_table import MemberTable
 
@@ -131,22 +132,20 @@ def read_version(
     (slug holdout-absent) for a declared holdout that no data has, TamperedError for bytes that are not what DVC
     recorded.
     """
+    from heldout.services.case_rows import check_between
     from heldout.services.lineage import read_sources
     from heldout.services.row_stream import RowStream, TextsAgain
     from heldout.storage.digest_index import DigestIndex
     from heldout.storage.member_builder import MemberBuilder
 
     progress.stage(f"reading {spec.name}")
-    skipped: list[DataError] = []
+    if spec.schema is not None and spec.schema.name == CASE_SCHEMA:
+        check_between(spec, data)
     rows = RowStream(spec, data, skip_bad_rows=spec.on_bad_row == "skip")
     builder = MemberBuilder(DigestIndex() if store is None else store.index, store)
     if store is not None:
         store.begin(rows.again)
-    with _repeated_keys(builder):
-        for file, facts in rows.facts(skipped.append):
-            builder.add(*facts[:4], (builder.file(file), facts.line))
-            progress.advance()
-        table = builder.table()
+    table, skipped = _collected(rows, builder, progress)
     declared = declared_splits(spec)
     _check_holdout(spec, {*table.splits} | declared)
     return Reading(
@@ -159,6 +158,16 @@ def read_version(
         empty_splits=tuple(sorted(declared - {*table.splits})),
         sources=read_sources(spec, data),
     )
+
+
+def _collected(rows: RowStream, builder: MemberBuilder, progress: Progress) -> tuple[MemberTable, list[DataError]]:
+    """All rows, and those that were skipped."""
+    skipped: list[DataError] = []
+    with _repeated_keys(builder):
+        for file, facts in rows.facts(skipped.append):
+            builder.add(*facts[:4], (builder.file(file), facts.line))
+            progress.advance()
+        return builder.table(), skipped
 
 
 @contextmanager

@@ -85,7 +85,8 @@ def member_facts(
     spec, item, name = described
     utf8 = item.encoding.lower() in ("utf-8", "utf8")
     if utf8 and format_of(item, None if item.format else name) == "jsonl":
-        plain = _plain_reader(spec, item, own_names=own_names, inputs_only=inputs_only)
+        checked = spec.schema is not None  # a schema is about the row as it stands
+        plain = None if checked else _plain_reader(spec, item, own_names=own_names, inputs_only=inputs_only)
         yield from _Lines(item, name, mapper, on_bad_row, plain).facts(stream)
         return
     for row in read_rows(stream, item, name, on_bad_row):
@@ -206,13 +207,9 @@ def _plain_reader(spec: DatasetSpec, item: DataFile, *, own_names: bool, inputs_
             if not split.strip():
                 return None
             splits.add(split)
-        key: Any = None
-        if key_name and (given_key or key_name in value):
-            key = value.get(key_name)
-            if key.__class__ is int:
-                key = str(key)
-            elif key.__class__ is not str or not key:
-                return None
+        key = _plain_key(value, key_name) if key_name and (given_key or key_name in value) else None
+        if key is _ODD:
+            return None
         quoted = quoted_text(text)
         content = sha256(quoted).digest()
         expected: JSON = value.get(expected_name) if expected_name else None
@@ -228,6 +225,17 @@ def _plain_reader(spec: DatasetSpec, item: DataFile, *, own_names: bool, inputs_
         return Facts(split, key, (content, whole, sha256(answer).digest()), text, line)
 
     return plain
+
+
+def _plain_key(value: dict[str, Any], name: str) -> Any:
+    key = value.get(name)
+    if key.__class__ is int:
+        return str(key)
+    return key if key.__class__ is str and key else _ODD
+
+
+_ODD: Final = object()
+"""A key that only the strict way can refuse."""
 
 
 def _plain_names(spec: DatasetSpec, *, own_names: bool) -> dict[str, str] | None:
