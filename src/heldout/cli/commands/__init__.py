@@ -24,6 +24,7 @@ from heldout.cli.commands.init import init
 from heldout.cli.commands.leak import HELP as LEAK_HELP
 from heldout.cli.commands.leak import leak_check, leak_diff, leak_exact, leak_near, leak_report, leak_version
 from heldout.cli.commands.load import load
+from heldout.cli.commands.required_slices import required
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.review import HELP as REVIEW_HELP
 from heldout.cli.commands.review import review_accept, review_approve, review_list, review_reopen
@@ -32,7 +33,6 @@ from heldout.cli.commands.scans import scans
 from heldout.cli.commands.show import show
 from heldout.cli.commands.slices import HELP as SLICES_HELP
 from heldout.cli.commands.slices import (
-    required,
     slice_count,
     slice_diff,
     slice_list,

@@ -196,9 +196,9 @@ def slice_preview(
     from heldout.services.slices import bound, find_target
 
     session = Session(as_json=as_json, quiet=quiet)
-    definition = _definition(where, match_any, sample, seed, stratify, file)
+    drafted = _definition(where, match_any, sample, seed, stratify, file)
     target = find_target(session.workspace, subject)
-    definition = bound(target, definition)
+    definition = bound(target, drafted)
     found = membership(
         session.workspace, target.located, definition, session.progress, shown=examples, with_text=show_text
     )
@@ -275,28 +275,3 @@ def _definition(
         hint = "--where 'metadata.language eq de', --sample 50, or --file definition.yaml"
         raise UsageError("bad-definition", "nothing says which examples are in", hint=hint)
     return define(where or (), match_any=match_any, size=sample, seed=seed, stratify=stratify)
-
-
-def required(
-    subject: State,
-    check: Annotated[
-        Path | None, typer.Option("--check", dir_okay=False, help="A result file (JSON) that has to report them.")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Say what a suite has to report on its own: name, number and digest of each required slice.
-
-    With --check a result file is refused (exit 1) that leaves one out, or used another definition.
-
-    Example: heldout required-slices support@v1.2.0 --json
-    """
-    from heldout.reports.slices import required_json, required_lines
-    from heldout.services.slice_reporting import check_reported
-    from heldout.services.slices import find_target, required_slices
-
-    session = Session(as_json=as_json, quiet=quiet)
-    found = required_slices(find_target(session.workspace, subject))
-    if check is not None:
-        check_reported(found, check)
-    session.emit(required_lines(subject, found), required_json(subject, found))
