@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from heldout.domain.canonical import digest_bytes
 from heldout.domain.example import JSON
 
 DEFAULT_HOLDOUT = ("holdout", "held_out", "sealed")
@@ -93,6 +94,27 @@ class Fields:
     payload: str | None = None
 
 
+CASE_SCHEMA = "case@1"
+"""The schema that ships with Heldout: the split check's cases, with the rules between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowSchema:
+    """The JSON Schema that every row has to fit: `case@1`, or a file in Git, by its path from dataset.yaml.
+
+    `text` is the file's content, which the catalog fills in from the same tree.
+    """
+
+    name: str
+    text: bytes = dataclasses.field(default=b"", compare=False, repr=False)
+
+    def meaning(self) -> JSON:
+        """A file by what it says: with `on_bad_row: skip` it decides what the examples are."""
+        if self.name == CASE_SCHEMA:
+            return self.name
+        return [self.name, digest_bytes(self.text)]
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetSpec:
     """A parsed dataset.yaml. `holdout` None means not declared: then `DEFAULT_HOLDOUT` names count.
@@ -108,6 +130,7 @@ class DatasetSpec:
     role: str | None = None
     on_bad_row: str = "refuse"
     payloads: str | None = None
+    schema: RowSchema | None = None
 
     def is_holdout(self, split: str) -> bool:
         return split in self.holdout_names()
@@ -139,6 +162,7 @@ class DatasetSpec:
             "holdout": None if self.holdout is None else [*sorted(set(self.holdout))],
             "on_bad_row": self.on_bad_row,
             **({} if self.payloads is None else {"payloads": self.payloads}),
+            **({} if self.schema is None else {"schema": self.schema.meaning()}),
         }
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from heldout.domain.case import DEVELOPMENT, HELD_OUT, Case, CaseSet, fault_between
+from heldout.domain.dataset import CASE_SCHEMA
 from heldout.domain.example import JSON
 from heldout.domain.split_lock import Lock
 from heldout.errors import ConfigError, DataError
 from heldout.storage.json_strict import JSONFault, parse_json
 from heldout.storage.regular_files import opened
-from heldout.storage.row_schema import CASE, row_schema, shipped_schema
+from heldout.storage.row_schema import row_schema, shipped_schema
 from heldout.storage.yaml_files import Located, dump_yaml, load_yaml_located
 
 _FILE_KEYS: Final = ("name", "version", "cases")
@@ -131,7 +132,7 @@ class _Lines(dict[tuple[str | int, ...], int]):
 
 
 def _fit(located: Located, rows: list[JSON]) -> None:
-    schema = row_schema(shipped_schema(CASE), CASE)
+    schema = row_schema(shipped_schema(CASE_SCHEMA), CASE_SCHEMA)
     for position, row in enumerate(rows):
         if (misfit := schema.misfit(row)) is not None:
             _refuse(located, ("cases", position, *misfit.path), misfit.reason)

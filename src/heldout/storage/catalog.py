@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from heldout.domain.dataset import DatasetSpec
+from heldout.domain.dataset import CASE_SCHEMA, DatasetSpec, RowSchema
 from heldout.domain.names import RESERVED
 from heldout.domain.record import source_digest
 from heldout.errors import ConfigError, UsageError
@@ -82,7 +82,24 @@ class Catalog:
                 field="name",
                 hint="a dataset's name is its folder below datasets/",
             )
-        return spec
+        return spec if spec.schema is None else self._with_schema(spec, spec.schema)
+
+    def _with_schema(self, spec: DatasetSpec, schema: RowSchema) -> DatasetSpec:
+        """The spec with its schema's text out of the same tree: Git keeps schemas, as they hold no examples."""
+        from heldout.storage.row_schema import shipped_schema
+
+        if schema.name == CASE_SCHEMA:
+            return replace(spec, schema=replace(schema, text=shipped_schema(schema.name)))
+        data = self.tree.read(posixpath.normpath(f"{ROOT}/{spec.name}/{schema.name}"))
+        if data is None:
+            raise ConfigError(
+                "bad-schema",
+                f"there is no file {schema.name} beside it",
+                file=f"{ROOT}/{spec.name}/{FILE}",
+                field="schema",
+                hint=f"git add the schema, or use {CASE_SCHEMA}, which ships",
+            )
+        return replace(spec, schema=replace(schema, text=data))
 
     def state(self, name: str) -> DatasetState:
         """Raises what `spec` raises, and RepositoryError (slug not-tracked) for a data file DVC does not track."""

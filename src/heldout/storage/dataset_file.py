@@ -6,7 +6,17 @@ import posixpath
 from collections.abc import Sequence
 from typing import Final
 
-from heldout.domain.dataset import FORMATS, DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
+from heldout.domain.dataset import (
+    CASE_SCHEMA,
+    FORMATS,
+    DataFile,
+    DatasetSpec,
+    Fields,
+    JoinedField,
+    Lookup,
+    RowSchema,
+    SplitRule,
+)
 from heldout.domain.example import JSON
 from heldout.domain.names import name_problem
 from heldout.errors import ConfigError
@@ -48,6 +58,7 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
         holdout=top.texts("holdout"),
         on_bad_row=top.choice("on_bad_row", ("refuse", "skip")) or "refuse",
         payloads=_file_path(top, "payloads") if top.has("payloads") else None,
+        schema=_schema(top) if top.has("schema") else None,
     )
     top.done()
     paths = [item.path for item in spec.data]
@@ -58,6 +69,14 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
     if spec.payloads in (*paths, *spec.lookup_paths()):
         top.fail("bad-value", f"the file {spec.payloads!r} is read as data already", "payloads")
     return spec
+
+
+def _schema(top: Section) -> RowSchema:
+    """The path of a file below the repository's top, or the name of the shipped one."""
+    name = top.needed_text("schema")
+    if name != CASE_SCHEMA and "@" in name and not name.endswith(".json"):
+        top.fail("bad-value", f"the schema that ships is {CASE_SCHEMA}; others are JSON Schema files", "schema")
+    return RowSchema(name if name == CASE_SCHEMA else _file_path(top, "schema"))
 
 
 def _description(top: Section) -> str:
@@ -197,6 +216,7 @@ def render_dataset(spec: DatasetSpec) -> bytes:
         **({} if spec.holdout is None else {"holdout": list(spec.holdout)}),
         **({} if spec.on_bad_row == "refuse" else {"on_bad_row": spec.on_bad_row}),
         **({} if spec.payloads is None else {"payloads": spec.payloads}),
+        **({} if spec.schema is None else {"schema": spec.schema.name}),
     }
     return dump_yaml(content)
 

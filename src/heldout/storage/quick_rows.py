@@ -65,7 +65,7 @@ def is_quick(spec: DatasetSpec, item: DataFile, name: str) -> bool:
     """Whether a file can be read this way: lines of UTF-8 JSON, every part a field of the row itself."""
     if format_of(item, None if item.format else name) != "jsonl" or item.encoding.lower() not in ("utf-8", "utf8"):
         return False
-    if item.split is not None and not isinstance(item.split, str):
+    if spec.schema is not None or (item.split is not None and not isinstance(item.split, str)):
         return False
     fields = spec.fields
     paths = [getattr(fields, part) for part in _PARTS]

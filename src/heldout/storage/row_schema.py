@@ -12,12 +12,12 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
 
+from heldout.domain.dataset import CASE_SCHEMA
 from heldout.domain.example import JSON
 from heldout.errors import ConfigError
 from heldout.storage.json_strict import JSONFault, parse_json
 
-CASE: Final = "case@1"
-SHIPPED: Final = {CASE: "case-1.json"}
+SHIPPED: Final = {CASE_SCHEMA: "case-1.json"}
 """Schemas that come with Heldout, by the name dataset.yaml calls them."""
 
 _KINDS: Final[dict[type, str]] = {
@@ -46,12 +46,12 @@ class Misfit:
         return text.removeprefix(".") or None
 
 
-class RowSchema:
+class Compiled:
     """A JSON Schema, compiled; `name` is what messages call it."""
 
     def __init__(self, validator: Any, name: str) -> None:
         self._validator = validator
-        self._name = name
+        self.name = name
 
     def misfit(self, row: JSON) -> Misfit | None:
         """Why the row does not fit; one reason, in the order of fields' names. Raises ConfigError (slug bad-schema)
@@ -65,7 +65,7 @@ class RowSchema:
         except Unresolvable as error:
             message = f"the reference {error.ref!r} leads nowhere"
             hint = "put what it means into this file, below $defs: nothing is fetched"
-            raise ConfigError("bad-schema", message, file=self._name, hint=hint) from None
+            raise ConfigError("bad-schema", message, file=self.name, hint=hint) from None
         return min(faults, key=lambda fault: [str(part) for part in fault.path])
 
 
@@ -75,7 +75,7 @@ def shipped_schema(name: str) -> bytes:
 
 
 @lru_cache(maxsize=64)
-def row_schema(data: bytes, name: str) -> RowSchema:
+def row_schema(data: bytes, name: str) -> Compiled:
     """Compile a schema; `name` is what messages call it. Raises ConfigError (slug bad-schema)."""
     from jsonschema import validators
     from jsonschema.exceptions import SchemaError
@@ -93,7 +93,7 @@ def row_schema(data: bytes, name: str) -> RowSchema:
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or None
         raise ConfigError("bad-schema", f"no JSON Schema: {error.message}", file=name, field=place) from None
-    return RowSchema(kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER), name)
+    return Compiled(kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER), name)
 
 
 def _misfit(fault: Any) -> Misfit:

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Final, NoReturn
 
-from heldout.domain.dataset import DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
+from heldout.domain.dataset import CASE_SCHEMA, DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
 from heldout.domain.example import JSON, Example
 from heldout.domain.paths import MISSING, Missing, format_path, lookup, parse_path
 from heldout.errors import DataError
 from heldout.storage.lookups import Join, joiner, read_lookup
 from heldout.storage.readers import Row, format_of
+from heldout.storage.row_schema import row_schema
 from heldout.storage.yaml_schema import kind_of
 
 __all__ = ["RowMapper", "read_lookup"]
@@ -38,6 +39,7 @@ class RowMapper:
         fields = spec.fields
         self._own_names = own_names
         self._fields = fields
+        self._schema = None if spec.schema is None else row_schema(spec.schema.text, spec.schema.name)
         self._paths = {name: parse_path(path) for name, path in _plain_paths(fields).items()}
         self._joined = parse_path(fields.input.path) if isinstance(fields.input, JoinedField) else None
         rules = [item.split for item in spec.data if isinstance(item.split, SplitRule)]
@@ -56,6 +58,9 @@ class RowMapper:
         Raises DataError with file, line (or row) and field for a row that is no example.
         """
         place = _Place(row, item, name)
+        if self._schema is not None and (misfit := self._schema.misfit(row.value)) is not None:
+            slug = "bad-case" if self._schema.name == CASE_SCHEMA else "schema-misfit"
+            place.fail(slug, misfit.reason, misfit.field)
         payload = self._text(place, "payload")
         if payload is not None and not _DIGEST.fullmatch(payload):
             place.fail("bad-payload", f"expected sha256: and 64 hex digits, found {kind_of(payload)}", "payload")
