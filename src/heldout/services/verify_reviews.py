@@ -54,15 +54,13 @@ def standing(workspace: Workspace, head: str) -> Iterator[Problem]:
     if not any(is_review(path) for path in workspace.tree(head).paths(ROOT)):
         return
     for row in list_reviews(workspace).rows:
-        if row.standing in _WORDS:
-            yield Problem(
-                Level.REPORTED, row.path, _WORDS[row.standing], f"review-{row.standing.value.replace('_', '-')}"
-            )
-
-
-_WORDS = {
-    Standing.EXPIRED: "has expired",
-    Standing.STALE: "is about a finding that no record has any more",
-    Standing.OTHER_METHOD: "was made for another method",
-    Standing.AWAITS_REVIEWER: "awaits a reviewer",
-}
+        match row.standing:
+            case Standing.EXPIRED:
+                yield Problem(Level.REPORTED, row.path, "has expired", "review-expired")
+            case Standing.STALE:
+                text = "is about a finding that no record has any more"
+                yield Problem(Level.REPORTED, row.path, text, "review-stale")
+            case Standing.OTHER_METHOD:
+                yield Problem(Level.REPORTED, row.path, "was made for another method", "review-other-method")
+            case Standing.AWAITS_REVIEWER:
+                yield Problem(Level.REPORTED, row.path, "awaits a reviewer", "review-awaits-reviewer")
