@@ -56,12 +56,13 @@ def _script(top: Path, corpus: Path, jobs: int) -> Path:
 
 def _killed_after(script: Path, seconds: float) -> str:
     """What a run printed that was killed, with its processes left to notice; all of it where it was faster."""
-    run = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
-    assert run.stdout is not None
-    assert run.stdout.readline() == "ready\n"
-    time.sleep(seconds)
-    run.kill()
-    return run.communicate(timeout=120)[0]
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        first = run.stdout.readline()
+        time.sleep(seconds)
+        run.kill()
+        assert first == "ready\n"
+        return run.communicate(timeout=300)[0]
 
 
 @pytest.mark.req("E40")
