@@ -168,7 +168,7 @@ class Version:
 
     def members(self) -> tuple[Member, ...]:
         """Every example by key and digests, without its text; what a diff compares. Missing data is fetched."""
-        return self._contents().reading.members
+        return tuple(self._contents().reading.members)
 
     def diff(self, other: Version) -> Diff:
         """What changed from this state to another one of the same dataset."""

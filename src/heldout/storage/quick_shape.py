@@ -122,7 +122,7 @@ def _types() -> dict[str, Any]:
     return {
         "key": text,
         "split": text,
-        "tags": list[text],  # type: ignore[valid-type]
+        "tags": list[text],
         "metadata": dict[str, Any],
         "synthetic": bool | None,
         "payload": None,
