@@ -16,7 +16,8 @@ SPACE = 32
 WHOLE = np.uint32(0xFFFFFFFE)
 """A character whose text has to be folded whole."""
 
-_UNKNOWN = np.uint32(0xFFFFFFFF)
+UNKNOWN = np.uint32(0xFFFFFFFF)
+"""A character that the table has to learn first."""
 _SIGMA = "Σ"
 
 COMPOSING = (
@@ -41,21 +42,16 @@ class Folding:
 
     def __init__(self, letters: NDArray[np.uint32], assigned: NDArray[np.bool_]) -> None:
         self.letters = np.where(letters == 0, np.uint32(SPACE), letters)
-        self.table = np.full(letters.size, _UNKNOWN, np.uint32)
+        self.table = np.full(letters.size, UNKNOWN, np.uint32)
         self.table[~assigned] = WHOLE
         for low, high in _THEMSELVES:
             self.table[low:high] = np.where(assigned[low:high], self.letters[low:high], WHOLE)
         self._composing = frozenset(chr(code) for low, high in COMPOSING for code in range(low, high + 1))
 
-    def whole(self, points: NDArray[np.uint32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Fill the table for these code points; which of the texts between the offsets have to be folded whole."""
-        mapped = self.table[points]
-        special = np.flatnonzero(mapped >= WHOLE)
-        if (mapped[special] == _UNKNOWN).any():
-            for code in np.unique(points[special]).tolist():
-                self.table[code] = self._mapped(chr(code)) if self.table[code] == _UNKNOWN else WHOLE
-            special = special[self.table[points[special]] == WHOLE]
-        return np.unique(np.searchsorted(offsets, special, side="right") - 1)
+    def learn(self, points: NDArray[np.uint32]) -> None:
+        """Fill the table for these characters."""
+        for code in np.unique(points[self.table[points] == UNKNOWN]).tolist():
+            self.table[code] = self._mapped(chr(code))
 
     def _mapped(self, character: str) -> np.uint32:
         composed = unicodedata.normalize("NFKC", character)

@@ -56,6 +56,7 @@ class Kernels(NamedTuple):
     """All kernels by name; `heldout.matching.kernels` modules `writing`, `joining`, `verifying` and `searching`."""
 
     collapse: Kernel
+    highest: Kernel
     sign: Kernel
     keys: Kernel
     group: Kernel

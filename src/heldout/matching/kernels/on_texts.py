@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.matching.folding import SPACE
+from heldout.matching.folding import SPACE, UNKNOWN, WHOLE
 from heldout.matching.kernels import in_threads, threads
 from heldout.matching.kernels.writing import CHUNK
 from heldout.matching.ragged import blocks, offsets_of
@@ -59,14 +60,15 @@ def _ascii(kernels: Kernels, joined: str, sizes: NDArray[np.int64]) -> Block:
 def _mixed(
     kernels: Kernels, texts: Sequence[str], sizes: NDArray[np.int64], folding: Folding, fold: Callable[[str], str]
 ) -> Block:
-    kinds = np.fromiter((not text.isascii() for text in texts), np.uint8, len(texts))
+    plains = list(map(str.isascii, texts))
+    kinds = (~np.array(plains, np.bool_)).view(np.uint8)
     wide = np.flatnonzero(kinds)
-    plain = np.frombuffer("".join(text for text in texts if text.isascii()).encode("ascii"), np.uint8)
+    plain = np.frombuffer("".join(compress(texts, plains)).encode("ascii"), np.uint8)
     words, offsets = _code_points([texts[place] for place in wide.tolist()]), offsets_of(sizes[wide])
     starts, lengths = np.empty_like(sizes), sizes.copy()
     starts[wide] = offsets[:-1]
     starts[kinds == 0] = np.cumsum(sizes[kinds == 0]) - sizes[kinds == 0]
-    whole = wide[folding.whole(words, offsets)]
+    whole = wide[_to_fold_whole(kernels, words, offsets, folding)]
     if whole.size:
         folded = [fold(texts[place]) for place in whole.tolist()]
         kinds[whole], lengths[whole] = 2, np.fromiter(map(len, folded), np.int64, len(folded))
@@ -78,6 +80,18 @@ def _mixed(
         0, _NO_BYTES, out, ends,
     )  # fmt: skip
     return narrowest(out[:size]), ends
+
+
+def _to_fold_whole(
+    kernels: Kernels, words: NDArray[np.uint32], offsets: NDArray[np.int64], folding: Folding
+) -> NDArray[np.int64]:
+    """Positions of the texts that the table cannot fold, once it knows all their characters."""
+    most = np.empty(offsets.size - 1, np.uint32)
+    kernels.highest(words, offsets, most.size, folding.table, most)
+    if (most == UNKNOWN).any():
+        folding.learn(words)
+        kernels.highest(words, offsets, most.size, folding.table, most)
+    return np.flatnonzero(most == WHOLE)
 
 
 def _code_points(texts: Sequence[str]) -> NDArray[np.uint32]:

@@ -64,6 +64,16 @@ def collapse(
     return w
 
 
+def highest(points: Words, offsets: Places, count: int, table: Words, out: Words) -> int:
+    """The largest entry of the table that each text meets."""
+    for d in range(count):
+        most = np.uint32(0)
+        for i in range(offsets[d], offsets[d + 1]):
+            most = np.uint32(max(most, table[points[i]]))
+        out[d] = most
+    return 0
+
+
 def _mixed(value: np.uint32) -> np.uint32:
     """MurmurHash3's 32-bit finaliser."""
     value = np.uint32(value ^ (value >> _S16))
@@ -154,6 +164,7 @@ def keys(rows: Words, low: int, high: int, bands: int, height: int, total: int, 
 HELPERS = (_mixed, _short_hash, _hash_chunk, _lower_minima)
 KERNELS = {
     collapse: "BIBqqnBIInBIq",
+    highest: "IqnII",
     sign: "tqqnnnIIIIInQ",
     keys: "InnnnnQ",
 }
