@@ -133,7 +133,8 @@ def _fold(texts: Sequence[str]) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", drop_unassigned(text)).lower()
+    kept = text if _assigned()[_encode([text])].all() else drop_unassigned(text)
+    return unicodedata.normalize("NFKC", kept).lower()
 
 
 @cache

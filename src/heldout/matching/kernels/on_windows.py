@@ -100,7 +100,7 @@ def _second_choice(kernels: Kernels, texts: NormalisedTexts, length: int, places
     times, shifts, hashes = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.uint64)
     if count:
         marked, bits = _marked(kernels, texts, length, places)
-        counted = min(max(bits - 2, 10), 24)
+        counted = min(bits + 1, 24)
 
         def run(low: int, high: int) -> NDArray[np.int32]:
             counts = np.zeros(1 << counted, np.int32)
