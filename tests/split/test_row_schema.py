@@ -114,6 +114,8 @@ def test_misfits_name_field_and_rule_and_no_value(schema: Any, value: Any, field
         '{"type": "text"}',
         '{"properties": []}',
         '{"$ref": "#/nowhere"}',
+        '{"pattern": "["}',
+        '{"$schema": "https://localhost:9/dialect"}',
         '{"$ref": "http://localhost:9/x"}',
     ],
 )

@@ -16,6 +16,7 @@ from heldout.domain.dataset import CASE_SCHEMA
 from heldout.domain.example import JSON
 from heldout.errors import ConfigError
 from heldout.storage.json_strict import JSONFault, parse_json
+from heldout.storage.row_schema_quick import Test, quick_test
 
 SHIPPED: Final = {CASE_SCHEMA: "case-1.json"}
 """Schemas that come with Heldout, by the name dataset.yaml calls them."""
@@ -49,13 +50,16 @@ class Misfit:
 class Compiled:
     """A JSON Schema, compiled; `name` is what messages call it."""
 
-    def __init__(self, validator: Any, name: str) -> None:
+    def __init__(self, validator: Any, name: str, quick: Test | None) -> None:
         self._validator = validator
+        self._quick = quick
         self.name = name
 
     def misfit(self, row: JSON) -> Misfit | None:
         """Why the row does not fit; one reason, in the order of fields' names. Raises ConfigError (slug bad-schema)
         for a reference that leads nowhere."""
+        if self._quick is not None and self._quick(row):
+            return None
         from referencing.exceptions import Unresolvable
 
         try:
@@ -87,13 +91,16 @@ def row_schema(data: bytes, name: str) -> Compiled:
         raise ConfigError("bad-schema", fault.reason, file=name, line=fault.line) from None
     if not isinstance(schema, dict | bool):
         raise ConfigError("bad-schema", "a JSON Schema is an object", file=name)
-    kind = validators.validator_for(schema, default=validators.Draft202012Validator)
+    named = isinstance(schema, dict) and "$schema" in schema
+    kind = validators.validator_for(schema, default=None) if named else validators.Draft202012Validator
+    if kind is None:
+        raise ConfigError("bad-schema", "this is no dialect of JSON Schema that is known", file=name, field="$schema")
     try:
         kind.check_schema(schema)
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or None
         raise ConfigError("bad-schema", f"no JSON Schema: {error.message}", file=name, field=place) from None
-    return Compiled(kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER), name)
+    return Compiled(kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER), name, quick_test(schema))
 
 
 def _misfit(fault: Any) -> Misfit:
