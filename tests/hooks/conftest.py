@@ -24,5 +24,6 @@ def repo(tmp_path: Path, recorder: Recorder) -> Repo:
     bare = Repo.create_bare(tmp_path / "origin.git")
     repo.git("remote", "add", "origin", str(bare.path))
     repo.git("push", "-q", "-u", "origin", "main")
-    install(repo.door, str(recorder.path))
+    # As files, which every Git runs; tests/safety has those of Git's configuration.
+    install(repo.door, str(recorder.path), configured=False)
     return repo

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from support.git import Repo
 from support.recorder import Recorder
 
-from heldout.services.hook_install import HOOKS, HookState, install, status, uninstall
+from heldout.services import hook_install
+from heldout.services.hook_install import HOOKS, HookState, uninstall
+
+# As files, which every Git runs, also one that would read hooks from its configuration.
+install = partial(hook_install.install, configured=False)
+status = partial(hook_install.status, configured=False)
 
 
 @pytest.fixture
@@ -151,7 +157,11 @@ def test_at_a_tag_both_read_the_input(plain: Repo, recorder: Recorder, tmp_path:
     plain.git("tag", "a@v1.0.0")
     assert recorder.calls() == [f"tag {head} a@v1.0.0"]
     change = f"theirs < {'0' * 40} {head} refs/tags/a@v1.0.0"
-    assert log.read_text().splitlines() == ["theirs prepared", change, "theirs committed", change]
+    told = log.read_text().splitlines()
+    if told[0] == "theirs preparing":  # git 2.54 and newer
+        assert told[1] == change
+        told = told[2:]
+    assert told == ["theirs prepared", change, "theirs committed", change]
 
 
 def test_a_tool_that_overwrites_ours_is_noticed_and_chained(plain: Repo, recorder: Recorder, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from support.git import Repo
 from support.story import rows
 from support.twins import QuickTeam, Twins
 
+from heldout.services.hook_install import uninstall
+
 TRAIN = rows("t", 6)
 TEST = rows("h", 3)
 NOTES = "".join(f"line {number}\n" for number in range(1, 21))
@@ -33,8 +35,7 @@ def safety_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         team.git("commit", "-q", "-m", f"Add {name}")
     team.git("remote", "add", "origin", "../origin.git")
     team.bypass("push", "-q", "-u", "origin", "main")
-    for hook in (team.path / ".git/hooks").iterdir():
-        hook.unlink()
+    uninstall(team.door)
     return base
 
 

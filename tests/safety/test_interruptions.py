@@ -52,6 +52,7 @@ def test_an_index_lock_held_before_a_commit(twins: Twins) -> None:
     twins.untouched()
 
 
+@pytest.mark.hook_files
 def test_an_index_lock_taken_between_the_commit_and_our_follow_up(twins: Twins) -> None:
     """An editor that refreshes its view. The record is committed, and the note says how the index catches up."""
     hook = "#!/bin/sh\n: >.git/index.lock\n"

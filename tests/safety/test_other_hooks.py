@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -75,7 +76,7 @@ def ours_is_gone(team: QuickTeam, key: str) -> None:
     assert lacking(team) == ["a"]
 
 
-@pytest.mark.parametrize("first", ["dvc", "heldout"])
+@pytest.mark.parametrize("first", ["dvc", pytest.param("heldout", marks=pytest.mark.hook_files)])
 def test_dvc_install_before_and_after(team: QuickTeam, first: str) -> None:
     dvc = (sys.executable, "-m", "dvc", "install")
     if first == "dvc":
@@ -136,6 +137,7 @@ def test_the_pre_commit_framework_before_and_after(team: QuickTeam, first: str) 
     ours_is_gone(team, "four")
 
 
+@pytest.mark.hook_files
 def test_the_framework_that_moved_our_pre_push_still_runs_it(team: QuickTeam) -> None:
     """pre-commit runs none of its own hooks for a push of tags (pre-commit#2107), and the one it moved all the same."""
     team.add(".pre-commit-config.yaml", PRE_COMMIT_CONFIG)
@@ -212,6 +214,7 @@ def test_a_hand_written_hook_in_each_position_runs_with_its_arguments_and_input(
     assert folder(team) == before
 
 
+@pytest.mark.hook_files
 def test_a_refusal_of_a_hook_found_there_is_a_refusal(team: QuickTeam) -> None:
     team.hook("pre-commit", "#!/bin/sh\necho 'no tabs' >&2\nexit 1\n")
     team.succeeds("hooks", "install")
@@ -221,6 +224,7 @@ def test_a_refusal_of_a_hook_found_there_is_a_refusal(team: QuickTeam) -> None:
     assert not [row for row in team.status() if "scans" in row]  # ours had not begun
 
 
+@pytest.mark.hook_files
 def test_hooks_status_and_what_it_says_of_each_state(team: QuickTeam) -> None:
     nothing = team.heldout("hooks", "status")
     assert nothing.code == 1
@@ -273,7 +277,7 @@ def run_configured(team: Repo, event: str, *arguments: str, stdin: str = "") -> 
 def test_installed_by_configuration_no_hook_file_is_touched(team: QuickTeam) -> None:
     team.hook("pre-commit", "#!/bin/sh\nexit 0\n", 0o700)
     before, settings = folder(team), (team.path / ".git/config").read_text()
-    install(team.door, sys.executable)  # an older Git was here first
+    install(team.door, sys.executable, configured=False)  # an older Git was here first
     assert folder(team) != before
     install(team.door, sys.executable, configured=True)
     assert folder(team) == before
@@ -297,7 +301,7 @@ def test_a_configured_hook_records_checks_and_refuses(team: QuickTeam) -> None:
     team.git("commit", "-q", "-m", "Grow")
     assert lacking(team) == []
     team.dataset("a", train=rows("z", 3), test=TEST)
-    team.git("commit", "-q", "-m", "Past it")
+    team.bypass("commit", "-q", "-m", "Past it")
     line = f"HEAD {team.head()} refs/tags/a@v1.0.0 {'0' * 40}\n"
     done = run_configured(team, "pre-push", "origin", "url", stdin=line)
     assert done.returncode == 1
@@ -310,7 +314,7 @@ def test_a_configured_hook_sees_that_git_tag_is_its_parent(team: QuickTeam) -> N
     """The file hook stands in for Git: it becomes the configured command, as a shell started by Git does."""
     install(team.door, sys.executable, configured=True)
     team.dataset("a", train=MORE, test=TEST)
-    team.git("commit", "-q", "-m", "No record")
+    team.bypass("commit", "-q", "-m", "No record")
     line = team.git("config", "hook.heldout-reference-transaction.command")
     quoted = shlex.quote(line + ' "$@"')
     team.hook("reference-transaction", f'#!/bin/sh\nexec sh -c {quoted} sh "$@"\n')
@@ -318,15 +322,20 @@ def test_a_configured_hook_sees_that_git_tag_is_its_parent(team: QuickTeam) -> N
     assert team.run("update-ref", "refs/tags/a@v1.0.0", "HEAD").returncode == 0
 
 
-def test_a_repository_that_moved_is_told_and_not_stopped(team: QuickTeam) -> None:
+def test_a_repository_that_moved_is_still_checked_and_one_without_scripts_is_told(team: QuickTeam) -> None:
     install(team.door, sys.executable, configured=True)
     moved = team.path.parent / "moved"
     team.path.rename(moved)
     here = QuickTeam(moved)
+    assert {state.state for state in status(here.door, configured=True)} == {"absent"}, "init may write the new place"
+    here.dataset("a", train=MORE, test=TEST)
+    assert run_configured(here, "pre-commit").returncode == 0
+    here.bypass("commit", "-q", "-m", "Grow")
+    assert lacking(here) == []
+    shutil.rmtree(moved / ".git/heldout/hooks")
     done = run_configured(here, "pre-commit")
     assert (done.returncode, "heldout init" in done.stderr) == (0, True)
     assert run_configured(here, "reference-transaction", "prepared").stderr == ""
-    assert {state.state for state in status(here.door, configured=True)} == {"absent"}
     install(here.door, sys.executable, configured=True)
     assert {state.state for state in status(here.door, configured=True)} == {"installed"}
 

@@ -10,7 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from heldout.services.hook_install import HOOKS
 from heldout.storage.git import Git
+
+NO_CONFIGURED_HOOKS = tuple(part for name in HOOKS for part in ("-c", f"hook.heldout-{name}.enabled=false"))
+"""Git 2.54 and newer run ours by its configuration, whatever the folder of hooks."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class Repo:
 
     def bypass(self, *arguments: str) -> str:
         """A Git command with every hook off, as another tool or another machine would do it."""
-        return self.git("-c", "core.hooksPath=/dev/null", *arguments)
+        return self.git("-c", "core.hooksPath=/dev/null", *NO_CONFIGURED_HOOKS, *arguments)
 
     def hook(self, name: str, script: str, mode: int = 0o755) -> Path:
         """Put a hook of the user's own into place."""

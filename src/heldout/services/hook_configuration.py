@@ -20,6 +20,7 @@ from heldout.storage.git import Git
 
 FIRST_VERSION = (2, 54)
 _PREFIX = "heldout-"
+_FOLDER = "heldout/hooks"
 
 
 def version_of(git: Git) -> tuple[int, int]:
@@ -35,23 +36,26 @@ def runs_configured_hooks(version: tuple[int, int]) -> bool:
 
 def folder(git: Git) -> Path:
     """Where the scripts lie that the configuration names; shared by linked worktrees, as the configuration is."""
-    return git.common_dir / "heldout/hooks"
+    return git.common_dir / _FOLDER
 
 
 def command(event: str, script: Path) -> str:
     """The shell line for one hook. Git appends the hook's arguments to it.
 
-    `exec`, so that the script's parent is Git itself, whose command line says whether a tag is being made. A script
-    that is gone (the repository was moved) must not stop the user's commit, and is no word in each of the hundreds of
-    calls for references.
+    `exec`, so that the script's parent is Git itself, whose command line says whether a tag is being made. Where the
+    repository has moved, the script is looked for again; one that is gone must not stop the user's commit, and is no
+    word in each of the hundreds of calls for references.
     """
-    place = shlex.quote(str(script))
     said = (
         ""
         if event == "reference-transaction"
         else f"echo 'heldout: nothing was checked, {event} is gone. Repair with: heldout init' >&2; "
     )
-    return f"[ -x {place} ] || {{ {said}exit 0; }}; exec {place}"
+    moved = f'"$(git rev-parse --path-format=absolute --git-common-dir)"/{_FOLDER}/{event}'
+    return (
+        f'heldout={shlex.quote(str(script))}; [ -x "$heldout" ] || heldout={moved}; '
+        f'[ -x "$heldout" ] || {{ {said}exit 0; }}; exec "$heldout"'
+    )
 
 
 def is_set(git: Git, event: str) -> bool:
