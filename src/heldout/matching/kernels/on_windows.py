@@ -100,7 +100,7 @@ def _second_choice(kernels: Kernels, texts: NormalisedTexts, length: int, places
     times, shifts, hashes = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.uint64)
     if count:
         marked, bits = _marked(kernels, texts, length, places)
-        counted = min(bits + 1, 24)
+        counted = min(bits + 3, 24)
 
         def run(low: int, high: int) -> NDArray[np.int32]:
             counts = np.zeros(1 << counted, np.int32)
@@ -129,7 +129,7 @@ def _marked(
     bits = min(max(int((texts.lengths[places] - length + 1).sum()).bit_length() + 1, 10), 28)
     marked = np.zeros(1 << (bits - 6), np.uint64)
     kernels.mark(texts.codepoints, texts.offsets, places, places.size, length, 64 - bits, marked)
-    fewer = max(int(np.bitwise_count(marked).sum()).bit_length() + 3, 10)
+    fewer = max(int(np.bitwise_count(marked).sum()).bit_length() + 5, 10)
     if fewer < bits:
         bits, marked = fewer, np.zeros(1 << (fewer - 6), np.uint64)
         kernels.mark(texts.codepoints, texts.offsets, places, places.size, length, 64 - bits, marked)

@@ -40,6 +40,11 @@ def _next(
     return value * _BASE + (entering - leaving * power)
 
 
+def _again(mixed: np.uint64) -> np.uint64:
+    """A second hash of a window, for a table whose places say nothing about a filter by the first."""
+    return (mixed ^ (mixed >> _S29)) * _MIX
+
+
 def sample(
     b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, low: int, high: int, length: int, rate: int,
     samples: Words, ends: Places,
@@ -131,7 +136,7 @@ def tally_marked(
     b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, low: int, high: int, length: int,
     drop: int, filter_: Longs, drop2: int, counts: Ints,
 ) -> int:  # fmt: skip
-    """How often each window that is in the filter occurs, by the hash's upper bits."""
+    """How often each window that is in the filter occurs, by the upper bits of a second hash."""
     power, shift, shift2 = _power(length), np.uint64(drop), np.uint64(drop2)
     for d in range(low, high):
         start, end = offsets[d], offsets[d + 1]
@@ -142,7 +147,7 @@ def tally_marked(
             mixed = value * _MIX
             slot = mixed >> shift
             if (filter_[np.int64(slot >> _S6)] >> (slot & _S63)) & _ONE != _ZERO:
-                counts[np.int64(mixed >> shift2)] += 1
+                counts[np.int64(_again(mixed) >> shift2)] += 1
             if i < end - length:
                 value = _next(b8, b16, b32, width, value, i, length, power)
     return 0
@@ -160,7 +165,7 @@ def rarest(
         times[k] = np.int64(1) << 62
         for i in range(start, end - length + 1):
             mixed = value * _MIX
-            found = np.int64(counts[np.int64(mixed >> shift)])
+            found = np.int64(counts[np.int64(_again(mixed) >> shift)])
             if found < times[k]:
                 times[k], shifts[k], hashes[k] = found, i - start, mixed
             if i < end - length:
@@ -256,7 +261,7 @@ def occurrences(
     return w
 
 
-HELPERS = (_power, _first, _next, _same)
+HELPERS = (_power, _first, _next, _again, _same)
 KERNELS = {
     sample: "tqnnnnIq",
     tally: "InnB",
