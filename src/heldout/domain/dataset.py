@@ -119,7 +119,8 @@ class RowSchema:
 class DatasetSpec:
     """A parsed dataset.yaml. `holdout` None means not declared: then `DEFAULT_HOLDOUT` names count.
 
-    `payloads` is the tracked file or folder that holds inputs kept outside the data files.
+    `payloads` is the tracked file or folder that holds inputs kept outside the data files. `signatures` is the tracked
+    file in which those of a sealed holdout are published: made of a version's content, it is no part of it.
     """
 
     name: str
@@ -131,6 +132,7 @@ class DatasetSpec:
     on_bad_row: str = "refuse"
     payloads: str | None = None
     schema: RowSchema | None = None
+    signatures: str | None = None
 
     def is_holdout(self, split: str) -> bool:
         return split in self.holdout_names()

@@ -42,6 +42,8 @@ class Settings:
 
     `holdout_changes` says who approves a change of held-out examples.
 
+    `accept_estimates` lets a comparison with published signatures be clean although near copies are estimated only.
+
     `memory` is how many bytes a scan may take; None leaves it to the machine. No result depends on it.
     """
 
@@ -53,6 +55,7 @@ class Settings:
     memory: int | None = None
     prompts: PromptPolicy = NO_PROMPTS
     holdout_changes: ApprovalPolicy = NO_APPROVAL
+    accept_estimates: bool = False
 
     def accepts(self, method_digest: str) -> bool:
         return method_digest == self.method.digest or method_digest in self.accept_methods

@@ -59,6 +59,7 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
         on_bad_row=top.choice("on_bad_row", ("refuse", "skip")) or "refuse",
         payloads=_file_path(top, "payloads") if top.has("payloads") else None,
         schema=_schema(top) if top.has("schema") else None,
+        signatures=_file_path(top, "signatures") if top.has("signatures") else None,
     )
     top.done()
     paths = [item.path for item in spec.data]
@@ -68,6 +69,8 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
             top.fail("bad-value", f"the file {path!r} is listed twice", "data", index, "path")
     if spec.payloads in (*paths, *spec.lookup_paths()):
         top.fail("bad-value", f"the file {spec.payloads!r} is read as data already", "payloads")
+    if spec.signatures is not None and spec.signatures in spec.tracked_paths():
+        top.fail("bad-value", f"the file {spec.signatures!r} is read as data already", "signatures")
     return spec
 
 
@@ -217,6 +220,7 @@ def render_dataset(spec: DatasetSpec) -> bytes:
         **({} if spec.on_bad_row == "refuse" else {"on_bad_row": spec.on_bad_row}),
         **({} if spec.payloads is None else {"payloads": spec.payloads}),
         **({} if spec.schema is None else {"schema": spec.schema.name}),
+        **({} if spec.signatures is None else {"signatures": spec.signatures}),
     }
     return dump_yaml(content)
 

@@ -15,7 +15,7 @@ from heldout.storage.yaml_files import load_yaml
 
 FILE = "heldout.yaml"
 FORMAT = "heldout/project@1"
-_KEYS = ("format", "accept_methods", "protected_branches", "scan", "corpora", "prompts", "holdout_changes")
+_KEYS = ("format", "accept_methods", "protected_branches", "scan", "corpora", "prompts", "holdout_changes", "sealed")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -56,7 +56,17 @@ def parse_settings(data: bytes) -> Settings:
         memory=_size(scan.get("memory"), "scan.memory"),
         prompts=parse_prompts(content.get("prompts", []), FILE),
         holdout_changes=_approval(content.get("holdout_changes", {})),
+        accept_estimates=_accept_estimates(content.get("sealed", {})),
     )
+
+
+def _accept_estimates(content: object) -> bool:
+    if not isinstance(content, dict):
+        raise ConfigError("wrong-type", "expected a mapping", file=FILE, field="sealed")
+    for key in content:
+        if key != "accept_estimates":
+            raise _unknown(f"sealed.{key}", ("sealed.accept_estimates",))
+    return _flag(content.get("accept_estimates", False), "sealed.accept_estimates")
 
 
 def _approval(content: object) -> ApprovalPolicy:
