@@ -59,8 +59,9 @@ class RowMapper:
         """
         place = _Place(row, item, name)
         if self._schema is not None and (misfit := self._schema.misfit(row.value)) is not None:
-            slug = "bad-case" if self._schema.name == CASE_SCHEMA else "schema-misfit"
-            place.fail(slug, misfit.reason, misfit.field)
+            if self._schema.name == CASE_SCHEMA:
+                place.fail("bad-case", misfit.reason, misfit.field)
+            place.fail("schema-misfit", misfit.reason, misfit.field)
         payload = self._text(place, "payload")
         if payload is not None and not _DIGEST.fullmatch(payload):
             place.fail("bad-payload", f"expected sha256: and 64 hex digits, found {kind_of(payload)}", "payload")
@@ -288,10 +289,8 @@ def _split_name(place: _Place, value: JSON, field: str) -> str:
 
 def _number(value: JSON) -> int | float | Decimal | None:
     """A number as it is, or the exact one that a text writes: the cells of a table are always text."""
-    if isinstance(value, bool):
-        return None
     if isinstance(value, int | float):
-        return value
+        return None if isinstance(value, bool) else value
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         try:
             return Decimal(value.strip())
