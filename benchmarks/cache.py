@@ -4,7 +4,7 @@
     python benchmarks/cache.py --rows 20000
 
 A working copy with the corpus of `corpus.py` is scanned without a cache, then a hundredth of its training rows is
-changed and it is scanned again. Reading (rows, digests, keys; no comparison) is measured alone. Fresh processes, in
+changed and it is scanned again. Reading (rows, keys, digests of inputs, examples and content; no comparison) is measured alone. Fresh processes, in
 turns; each round begins without a cache. Also prints what the cache itself takes: to write, to find, on disk.
 Asserts nothing.
 """
@@ -109,7 +109,7 @@ def reading(job: Job) -> Found:
     workspace = Workspace.open(job.folder)
     located = workspace.find("big")
     read = read_version(located.state.spec, "working copy", open_data(workspace, located, SILENT))
-    return {"texts": len(read.members)}
+    return {"texts": len(read.members), "content": read.content}
 
 
 def first(job: Job) -> Found:

@@ -91,7 +91,7 @@ def by_character(usual: Path, long: Path, rows: int, runs: int) -> str:
             f"{each * 1e9:.1f}",
             f"{each / first:.2f}",
         ]
-        lines.append([name, f"{used['texts']:,}", *cells])
+        lines.append([name, f"{used['texts']:,.0f}", *cells])
     return table(lines)
 
 
