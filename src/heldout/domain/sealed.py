@@ -125,3 +125,15 @@ class SealedCheck:
         if self.blocking:
             return ExitCode.FOUND
         return ExitCode.UNKNOWN if self.unknown else ExitCode.CLEAN
+
+    def sentence(self) -> str | None:
+        """What a commit says of a version that could not be read; None where nothing was found by its signatures."""
+        found = []
+        if self.exact:
+            found.append(f"{self.exact:,} exact {'copy' if self.exact == 1 else 'copies'} of sealed examples")
+        if self.estimates:
+            found.append(f"{self.estimates:,} that may be near one (unverified)")
+        if not found:
+            return None
+        command = f"heldout signatures check {self.subject} --against {self.against}"
+        return f"{self.subject}: by the published signatures of {self.against}: {', '.join(found)}; {command}"

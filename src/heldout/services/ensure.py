@@ -62,6 +62,7 @@ def before_commit(git: Git) -> HookOutcome:
         notes += missing
     if scanned:
         git.stage(files_of(scanned))
+        notes += _sealed(workspace, states, scanned, workspace.catalog(oid))
     if recorded:
         stage_recorded(git, tree, recorded)
     return replace(_outcome(scanned, notes), prompts=prompts)
@@ -168,6 +169,20 @@ def _scan_missing(
         except MissingDataError as error:
             notes.append(f"{state.name} was not scanned: {error.message} ({error.hint})")
     return scanned, notes
+
+
+def _sealed(
+    workspace: Workspace, states: Iterable[DatasetState], scanned: Sequence[Scanned], catalog: Catalog
+) -> list[str]:
+    """What published signatures say of versions whose texts could not be read here."""
+    left_out = {version.source: version for item in scanned for version, _ in item.left_out}
+    if not left_out:
+        return []
+    from heldout.services.signature_check import hook_checks
+
+    sources = {item.result.record.source for item in scanned}
+    chosen = [state for state in states if state.source in sources]
+    return [line for check in hook_checks(workspace, chosen, left_out.values(), catalog) if (line := check.sentence())]
 
 
 def _recorded(workspace: Workspace, tree: GitTree) -> Knowledge:

@@ -111,6 +111,15 @@ class Catalog:
         rows = [(path, output.md5, output.size or 0) for path, output in zip(paths, outputs, strict=True)]
         return DatasetState(spec, folder, outputs, source_digest(spec.meaning(), rows))
 
+    def signatures(self, spec: DatasetSpec) -> Output | None:
+        """The file that a dataset names for its published signatures; no part of its state, as it is made of that.
+
+        Raises RepositoryError (slug not-tracked) where DVC does not track it.
+        """
+        if spec.signatures is None:
+            return None
+        return self._pointers.output(posixpath.normpath(f"{ROOT}/{spec.name}/{spec.signatures}"))
+
     def _refuse_twin(self, name: str) -> None:
         """Two names that differ in case are one folder on many machines, and one tag on none."""
         twins = [other for other in self.names if other != name and other.lower() == name.lower()]

@@ -31,6 +31,8 @@ from heldout.cli.commands.review import review_accept, review_approve, review_li
 from heldout.cli.commands.scan import scan
 from heldout.cli.commands.scans import scans
 from heldout.cli.commands.show import show
+from heldout.cli.commands.signatures import HELP as SIGNATURES_HELP
+from heldout.cli.commands.signatures import signatures_check, signatures_export
 from heldout.cli.commands.slices import HELP as SLICES_HELP
 from heldout.cli.commands.slices import (
     slice_count,
@@ -45,6 +47,7 @@ from heldout.cli.commands.slices import (
 )
 from heldout.cli.commands.split import HELP as SPLIT_HELP
 from heldout.cli.commands.split import split_assign, split_check, split_lock
+from heldout.cli.commands.split_make import split_make
 from heldout.cli.commands.status import status
 from heldout.cli.commands.verify import verify
 from heldout.cli.commands.versions import versions
@@ -82,7 +85,10 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "version": leak_version,
         },
     ),
-    "split": (SPLIT_HELP, {"check": split_check, "lock": split_lock, "assign": split_assign}),
+    "split": (
+        SPLIT_HELP,
+        {"make": split_make, "check": split_check, "lock": split_lock, "assign": split_assign},
+    ),
     "slice": (
         SLICES_HELP,
         {
@@ -98,6 +104,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "corpus": (CORPUS_HELP, {"scan": corpus_scan, "list": corpus_list, "show": corpus_show}),
+    "signatures": (SIGNATURES_HELP, {"export": signatures_export, "check": signatures_check}),
     "findings": (FINDINGS_HELP, {"list": findings_list, "show": findings_show}),
     "changes": (CHANGES_HELP, {"list": changes_list, "approve": changes_approve}),
     "review": (
