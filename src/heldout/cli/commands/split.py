@@ -1,4 +1,4 @@
-"""`heldout split`: the split check's job over case files, and splits that keep groups together."""
+"""`heldout split`: the split check's job over case files, and groups held out (`split make` is a module of its own)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from heldout.cli.session import Json, Quiet, Session
 
-HELP = "Checks between development and held-out cases: split check CASES, lock, assign."
+HELP = "Splits that share nothing: split make FILE...; between cases: split check CASES, lock, assign."
 
 Cases = Annotated[str, typer.Argument(metavar="CASES", help="A case file, YAML or JSON: name, version, cases.")]
 

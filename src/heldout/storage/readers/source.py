@@ -189,6 +189,11 @@ def text_bytes(source: Source) -> tuple[BinaryIO, str]:
     return io.BufferedReader(_Transcoded(source), _BLOCK), "utf-8"
 
 
+def bytes_tell_lines(encoding: str) -> bool:
+    """Whether a newline is the one byte in this encoding that it is in ASCII."""
+    return _codec(encoding)[1]
+
+
 @lru_cache(maxsize=16)
 def _codec(declared: str) -> tuple[str | None, bool]:
     """Python's own name of an encoding, None where it is none of texts; and whether ASCII's bytes, newlines among them,
