@@ -129,6 +129,8 @@ def test_without_the_data_it_says_so(team: Team) -> None:
     shutil.rmtree(team.path / ".heldout", ignore_errors=True)
     team.add("prompts/a.md", held_out()[7])
     assert "banking77: its held-out examples are not here" in team.save("Work")
+    trusting = team.heldout("verify", "--trust-records")
+    assert "reported: datasets/banking77: its held-out examples are not here" in trusting.out
 
 
 # --- when Python starts ---------------------------------------------------------------------------------------------

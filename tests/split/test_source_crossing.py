@@ -98,4 +98,6 @@ def test_a_paraphrase_in_the_training_split_is_told_at_commit_and_stops_the_gate
     assert "test/b <-> train/c  source_crosses_split" in answer.out
     listed = team.succeeds("findings", "list", "support@HEAD", "--kind", "source_crosses_split")
     assert "test/b" in listed.out
+    shown = team.succeeds("findings", "show", listed.out.split("[")[1].split("]")[0])
+    assert "Remove train/c, or move or remove test/b; then commit." in shown.out
     assert "1 records checked, 1 made again" in team.heldout("verify").out

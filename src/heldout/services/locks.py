@@ -79,12 +79,18 @@ def removed_locks(tree: GitTree, states: Iterable[DatasetState], changed: Sequen
 
 
 def locks(
-    workspace: Workspace, head: str, base: str | None, states: Iterable[DatasetState], progress: Progress
+    workspace: Workspace,
+    scope: tuple[str, str | None],
+    states: Iterable[DatasetState],
+    progress: Progress,
+    *,
+    fetch: bool,
 ) -> Iterator[Problem]:
-    """What verification says of HEAD's locks: failed for each dataset whose data does not fit, unknown without data; a
-    lock that is another one than the base's is reported."""
+    """What verification says of locks, `scope` being (head, base): failed where data does not fit, unknown where it
+    could not be had; a lock that is another one than the base's is reported."""
     from heldout.services.scanner import Scanner
 
+    head, base = scope
     tree = workspace.tree(head)
     before = None if base is None else workspace.tree(base)
     scanner = None
@@ -96,16 +102,17 @@ def locks(
             yield Problem(Level.REPORTED, path, f"{text} since {str(base)[:10]}", "lock-changed")
         if data is None:
             continue
-        scanner = scanner or Scanner(workspace, fetch=True, progress=progress)
-        yield from _problems(tree, state, scanner, path, head)
+        scanner = scanner or Scanner(workspace, fetch=fetch, progress=progress)
+        missing = Level.UNKNOWN if fetch else Level.REPORTED
+        yield from _problems(tree, state, (scanner, head), missing)
 
 
-def _problems(tree: GitTree, state: DatasetState, scanner: Scanner, path: str, head: str) -> Iterator[Problem]:
+def _problems(tree: GitTree, state: DatasetState, at: tuple[Scanner, str], missing: Level) -> Iterator[Problem]:
+    path, (scanner, head) = f"{state.folder}/{FILE}", at
     try:
-        reading = scanner.reading(state, head)
-        found = _changes(tree, state, reading)
+        found = _changes(tree, state, scanner.reading(state, head))
     except MissingDataError as error:
-        yield Problem(Level.UNKNOWN, path, f"the lock could not be looked at: {error.message}", error.slug)
+        yield Problem(missing, path, f"the lock could not be looked at: {error.message}", error.slug)
     except HeldoutError as error:
         yield Problem(Level.FAILED, path, str(error), error.slug)
     else:

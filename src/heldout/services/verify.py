@@ -69,8 +69,8 @@ def verify(
     states = _states(workspace, head, problems)
     problems += _history(workspace, scope)
     problems += verify_slices.slices(workspace, head, scope.base if not everything else None)
-    problems += verify_prompts.prompts(workspace, head, states.values())
-    problems += locks(workspace, head, start, states.values(), progress)
+    problems += verify_prompts.prompts(workspace, head, states.values(), progress, fetch=replay)
+    problems += locks(workspace, (head, start), states.values(), progress, fetch=replay)
     problems += verify_reviews.reviews(workspace, head, scope.base if not everything else None)
     problems += verify_reviews.standing(workspace, head)
     if replay:
