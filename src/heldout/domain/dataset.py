@@ -120,7 +120,8 @@ class DatasetSpec:
     """A parsed dataset.yaml. `holdout` None means not declared: then `DEFAULT_HOLDOUT` names count.
 
     `payloads` is the tracked file or folder that holds inputs kept outside the data files. `signatures` is the tracked
-    file in which those of a sealed holdout are published: made of a version's content, it is no part of it.
+    file in which those of a sealed holdout are published: made of a version's content, it is no part of it. `groups`
+    gives names to the field paths whose equal values must not stand in two splits.
     """
 
     name: str
@@ -133,6 +134,7 @@ class DatasetSpec:
     payloads: str | None = None
     schema: RowSchema | None = None
     signatures: str | None = None
+    groups: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def is_holdout(self, split: str) -> bool:
         return split in self.holdout_names()
@@ -165,6 +167,7 @@ class DatasetSpec:
             "on_bad_row": self.on_bad_row,
             **({} if self.payloads is None else {"payloads": self.payloads}),
             **({} if self.schema is None else {"schema": self.schema.meaning()}),
+            **({"groups": dict(self.groups)} if self.groups else {}),
         }
 
 

@@ -89,7 +89,8 @@ class Finding:
     """`a` is the scanned side, `b` the other; where both are in the scanned version, the held-out side is `a`.
 
     `also` names further kinds that the same pair has: a near pair of which one text contains the other is one finding
-    of kind near. `similarity` is the exact Jaccard index of the two shingle sets where it was computed.
+    of kind near. `similarity` is the exact Jaccard index of the two shingle sets where it was computed. `group` is the
+    name of the group that crosses ("customer"), never which one it is.
     """
 
     kind: Kind
@@ -101,6 +102,7 @@ class Finding:
     containment: Containment | None = None
     span: Span | None = None
     cluster: str | None = None
+    group: str | None = None
 
     @property
     def id(self) -> str:

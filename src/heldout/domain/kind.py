@@ -6,7 +6,8 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """How two examples overlap. `SOURCE_CROSSES_SPLIT` is found where dataset.yaml declares `fields.source_id`."""
+    """How two examples overlap. `SOURCE_CROSSES_SPLIT` is found where dataset.yaml declares `fields.source_id`,
+    `GROUP_CROSSES_SPLIT` where it declares `groups`."""
 
     EXACT = "exact"
     NEAR = "near"
@@ -14,6 +15,8 @@ class Kind(StrEnum):
     CONTAINMENT = "containment"
     INTRA_SPLIT = "intra_split"
     SOURCE_CROSSES_SPLIT = "source_crosses_split"
+    EXPOSED = "exposed"
+    GROUP_CROSSES_SPLIT = "group_crosses_split"
 
 
 class Severity(StrEnum):
@@ -25,8 +28,11 @@ class Severity(StrEnum):
 ALWAYS_COUNTED = (Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.CONTAINMENT, Kind.INTRA_SPLIT)
 """Every record counts these, none found or not; it counts other kinds where it found some."""
 
-CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.SOURCE_CROSSES_SPLIT})
+CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.SOURCE_CROSSES_SPLIT, Kind.GROUP_CROSSES_SPLIT})
 """Kinds that contaminate a holdout when exactly one side is in one (design: kinds table)."""
 
 CORPUS = "corpus "
 """Opens the name of a corpus where findings name a dataset: no dataset's name has a space in it."""
+
+EXPOSURE = "exposure log"
+"""Stands for the log of exposures where findings name a dataset: no dataset's name has a space in it."""

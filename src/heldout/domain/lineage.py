@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from heldout.domain.finding import Finding, Kind, Severity
+from heldout.domain.grouping import partners
 from heldout.domain.members import Member
 from heldout.domain.pool import SUBJECT, Holding, Occurrence, Pool
 
@@ -33,7 +34,8 @@ class Lineage:
 
 def crossings(subject: Lineage, others: Iterable[Lineage]) -> tuple[Finding, ...]:
     """A finding for each example whose source stands in another split, of the scanned version or of it and another
-    version of the dataset. A source that no version holds crosses nothing."""
+    version of the dataset. Where no version holds the source, the examples made from it cross by themselves: they know
+    of each other, whatever their keys are."""
     versions = [subject, *others]
     pool = Pool(subject.holding, [version.holding for version in versions[1:]])
     sources: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
@@ -51,6 +53,12 @@ def crossings(subject: Lineage, others: Iterable[Lineage]) -> tuple[Finding, ...
         for source in by_key.get(key, ())
         if _crosses(made, source)
     ]
+    siblings: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for made in _all(pool):
+        for key in sources.get((made.split, made.key, made.input), ()):
+            if key not in by_key:
+                siblings[key].append(made)
+    found += [_finding(pool, x, y) for key in sorted(siblings) for x, y in partners(siblings[key])]
     return tuple({finding.id: finding for finding in found}.values())
 
 

@@ -68,6 +68,8 @@ def _no_contamination(finding: Finding) -> list[str]:
         ]
     if finding.kind is Kind.SOURCE_CROSSES_SPLIT:
         return ["One was made from the other: keep both in one split, or the split does not measure what it says."]
+    if finding.kind is Kind.GROUP_CROSSES_SPLIT:
+        return [f"Both are of one {finding.group or 'group'}: keep it in one split; heldout split make --group does."]
     return ["Exactly one side would have to be held out for a contamination; here none or both are. It blocks nothing."]
 
 

@@ -14,6 +14,7 @@ def overlap_line(finding: Finding, first: Side | None = None, second: Side | Non
     left = f"{a.dataset}:{a.label()}" if across else a.label()
     right = f"{b.dataset}:{b.label()}" if across else b.label()
     kinds = " + ".join(kind.value for kind in finding.kinds)
+    kinds += f" ({finding.group})" if finding.group else ""
     score = "" if finding.similarity in (None, 1) else f" {float(finding.similarity):.2f}"
     return f"{left} {_sign(finding, a)} {right}  {kinds}{score}  [{finding.id}]"
 
@@ -24,7 +25,7 @@ def _sign(finding: Finding, left: Side) -> str:
         return "in" if left.identity() == short.identity() else "holds"
     if finding.kind is Kind.MOVED:
         return "->"
-    if finding.kind is Kind.SOURCE_CROSSES_SPLIT:
+    if finding.kind in (Kind.SOURCE_CROSSES_SPLIT, Kind.GROUP_CROSSES_SPLIT):
         return "<->"
     return "==" if finding.a.input == finding.b.input else "~"
 
@@ -68,4 +69,6 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         data["span"] = {"a": finding.span.a, "b": finding.span.b, "length": finding.span.length}
     if finding.cluster:
         data["cluster"] = finding.cluster
+    if finding.group:
+        data["group"] = finding.group
     return data

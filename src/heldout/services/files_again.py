@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from heldout.domain.canonical import canonical_json
 from heldout.domain.dataset import DataFile
-from heldout.domain.example import JSON
-from heldout.domain.paths import MISSING, Missing, lookup, parse_path
+from heldout.domain.paths import lookup, parse_path
 from heldout.errors import UsageError
 from heldout.services.check_files import HERE
 from heldout.services.check_reading import Compared
+from heldout.services.grouping import group_of
 from heldout.storage.readers import read_rows
 from heldout.storage.regular_files import changed
 from heldout.storage.row_bytes import COPIED, as_csv, as_jsonl, csv_line, records
@@ -64,7 +63,7 @@ class FilesAgain:
         for file in self.open():
             for row in read_rows(file.stream, file.item, file.name):
                 for path, parts in parsed.items():
-                    found[path].append(label_of(lookup(row.value, parts)))
+                    found[path].append(group_of(lookup(row.value, parts)))
         for path, values in found.items():
             if all(value is None for value in values):
                 raise UsageError("bad-value", f"no row has the field {path!r}", hint="name a column or a JSON path")
@@ -125,13 +124,6 @@ def _state(place: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-
-
-def label_of(value: JSON | Missing) -> str | None:
-    """A value as a name: a text as it is, anything else as canonical JSON, so that 7 in JSON is "7" in csv."""
-    if value is MISSING or value is None or value == "":
-        return None
-    return value if isinstance(value, str) else canonical_json(value).decode()
 
 
 def output_kind(found: Compared, asked: str) -> str:

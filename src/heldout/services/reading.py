@@ -32,7 +32,8 @@ class Reading:
     `members` is a table (`heldout.storage.member_table`) of which a row becomes a `Member` when somebody asks for it.
     `texts` maps the digest of each distinct readable input to its text (B30); where the version was read into a
     `store`, which has them for scans, they are read once more when somebody asks.
-    `sources` says of which example's key a row, by its number, was made, where the dataset declares `source_id`.
+    `sources` says of which example's key a row, by its number, was made, where the dataset declares `source_id`;
+    `groups` of which one of each declared group a row is.
     `incomplete` says why not every example can be scanned; empty when every one can.
     """
 
@@ -44,6 +45,7 @@ class Reading:
     skipped: tuple[DataError, ...]
     empty_splits: tuple[str, ...]
     sources: Mapping[int, str] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     @property
     def content(self) -> str:
@@ -133,6 +135,7 @@ def read_version(
     recorded.
     """
     from heldout.services.case_rows import check_between
+    from heldout.services.grouping import read_groups
     from heldout.services.lineage import read_sources
     from heldout.services.row_stream import RowStream, TextsAgain
     from heldout.storage.digest_index import DigestIndex
@@ -157,6 +160,7 @@ def read_version(
         skipped=tuple(skipped),
         empty_splits=tuple(sorted(declared - {*table.splits})),
         sources=read_sources(spec, data),
+        groups=read_groups(spec, data),
     )
 
 

@@ -14,6 +14,7 @@ from heldout.domain.method import Method
 from heldout.domain.overlap import Expansion, Overlaps
 from heldout.domain.pool import Pool
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
+from heldout.services.grouping import groups_crossed
 from heldout.services.lineage import crossed
 from heldout.services.matching_pool import Links, match
 from heldout.services.matching_rows import Held, PoolRows
@@ -60,7 +61,7 @@ def scan(
     rows = PoolRows.of(held[subject.source], [held[reading.source] for reading in others])
     links = match(rows, store, method, progress)
     overlaps = expand(rows, links, method).overlaps
-    if found := crossed(subject, others):
+    if found := (*crossed(subject, others), *groups_crossed(subject, others)):
         overlaps = replace(overlaps, findings=(*sorted((*overlaps.findings, *found), key=Finding.sort_key),))
     return _result(subject, others, method, rows, links, overlaps)
 

@@ -19,6 +19,7 @@ from heldout.domain.dataset import (
 )
 from heldout.domain.example import JSON
 from heldout.domain.names import name_problem
+from heldout.domain.paths import parse_path
 from heldout.errors import ConfigError
 from heldout.storage.yaml_files import append_items, dump_yaml, load_yaml_located
 from heldout.storage.yaml_schema import Section, kind_of
@@ -59,6 +60,7 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
         on_bad_row=top.choice("on_bad_row", ("refuse", "skip")) or "refuse",
         payloads=_file_path(top, "payloads") if top.has("payloads") else None,
         schema=_schema(top) if top.has("schema") else None,
+        groups=_groups(top) if top.has("groups") else {},
         signatures=_file_path(top, "signatures") if top.has("signatures") else None,
     )
     top.done()
@@ -80,6 +82,25 @@ def _schema(top: Section) -> RowSchema:
     if name != CASE_SCHEMA and "@" in name and not name.endswith(".json"):
         top.fail("bad-value", f"the schema that ships is {CASE_SCHEMA}; others are JSON Schema files", "schema")
     return RowSchema(name if name == CASE_SCHEMA else _file_path(top, "schema"))
+
+
+def _groups(top: Section) -> dict[str, str]:
+    """Field paths by the names of their groups; in a list, a group is called like the last part of its path."""
+    if isinstance(top.raw("groups"), dict):
+        section = top.section("groups")
+        assert section is not None
+        return {name: path for name, _ in section.items() if (path := section.field_path(name)) is not None}
+    result: dict[str, str] = {}
+    for index, path in enumerate(top.texts("groups") or ()):
+        try:
+            name = parse_path(path)[-1]
+        except ValueError as error:
+            top.fail("bad-path", f"{path!r} is no field path: {error}", "groups", index)
+        if name in result:
+            hint = "Name them: `groups: {customer: a.id, session: b.id}`."
+            top.fail("bad-value", f"two groups would be called {name!r}", "groups", index, hint=hint)
+        result[name] = path
+    return result
 
 
 def _description(top: Section) -> str:
@@ -220,6 +241,7 @@ def render_dataset(spec: DatasetSpec) -> bytes:
         **({} if spec.on_bad_row == "refuse" else {"on_bad_row": spec.on_bad_row}),
         **({} if spec.payloads is None else {"payloads": spec.payloads}),
         **({} if spec.schema is None else {"schema": spec.schema.name}),
+        **({"groups": dict(spec.groups)} if spec.groups else {}),
         **({} if spec.signatures is None else {"signatures": spec.signatures}),
     }
     return dump_yaml(content)

@@ -52,6 +52,8 @@ def _finding_line(finding: Finding, number: Mapping[str, int]) -> dict[str, JSON
         line["span"] = {"a": span.a, "b": span.b, "length": span.length}
     if finding.cluster is not None:
         line["cluster"] = finding.cluster
+    if finding.group is not None:
+        line["group"] = finding.group
     return line
 
 
@@ -121,6 +123,7 @@ def _parse_finding(line: dict[str, Any], numbered: _Numbered) -> Finding:
         containment=Containment(**containment) if containment else None,
         span=Span(**span) if span else None,
         cluster=line.get("cluster"),
+        group=line.get("group"),
     )
 
 
