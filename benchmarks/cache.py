@@ -4,9 +4,9 @@
     python benchmarks/cache.py --rows 20000
 
 A working copy with the corpus of `corpus.py` is scanned without a cache, then a hundredth of its training rows is
-changed and it is scanned again. Reading (rows, keys, digests of inputs, examples and content; no comparison) is measured alone. Fresh processes, in
-turns; each round begins without a cache. Also prints what the cache itself takes: to write, to find, on disk.
-Asserts nothing.
+changed and it is scanned again. Reading (rows, keys, digests of inputs, examples and content; no comparison) is
+measured alone. Fresh processes, in turns; each round begins without a cache. Also prints what the cache itself takes:
+to find, on disk. Asserts nothing.
 """
 
 from __future__ import annotations
