@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast test-spark pytest lint fuzz ledger lock picture bench clean
+.PHONY: help venv demo test test-fast test-kernels test-spark pytest lint fuzz ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -55,7 +55,7 @@ venv: $(STAMP) ## make the virtual environment from the lock
 demo: $(STAMP) ## the main job on real data, in a minute
 	@'$(BIN)/heldout' demo
 
-test: lint pytest ## everything: lint, types, layers, requirements, tests
+test: lint pytest test-kernels ## everything: lint, types, layers, requirements, tests
 
 lint: $(STAMP) ## format, lint, types, layers, requirement ledger
 	$(call say,format and lint)
@@ -71,6 +71,10 @@ lint: $(STAMP) ## format, lint, types, layers, requirement ledger
 pytest: $(STAMP) ## the tests only
 	$(call say,tests on $$('$(BIN)/python' --version))
 	@'$(BIN)/pytest' -q -n $(JOBS) $(TESTS)
+
+test-kernels: $(STAMP) ## matching once more, by compiled kernels however small the work
+	$(call say,matching by compiled kernels)
+	@HELDOUT_KERNELS=on '$(BIN)/pytest' -q -n $(JOBS) tests/matching
 
 test-fast: $(STAMP) ## the rules and methods only: no Git, no DVC, no documents
 	@'$(BIN)/pytest' -q -n $(JOBS) tests/domain tests/matching
