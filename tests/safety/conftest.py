@@ -36,6 +36,8 @@ def safety_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     team.git("remote", "add", "origin", "../origin.git")
     team.bypass("push", "-q", "-u", "origin", "main")
     uninstall(team.door)
+    for hook in (team.path / ".git/hooks").iterdir():  # Git's samples
+        hook.unlink()
     return base
 
 
