@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from heldout.domain.conflicts import Conflicts
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.record import Capped
 from heldout.domain.tally import Contamination, PairCounts, Rate
@@ -46,7 +47,8 @@ class ManyMarks:
 class Checked:
     """One run of `check`. `places` finds an example of a finding by (split, key); `texts` its input's text by digest.
 
-    `no_text` are places of examples without a letter or digit: only the exact rule applies to them.
+    `conflicts` are the label conflicts; None where no field of labels was named, or Spark did the work. `no_text` are
+    places of examples without a letter or digit: only the exact rule applies to them.
     """
 
     files: tuple[CheckedFile, ...]
@@ -64,6 +66,7 @@ class Checked:
     findings: tuple[Finding, ...]
     places: Mapping[tuple[str, str], Place] = field(repr=False)
     texts: Mapping[str, str] = field(repr=False)
+    conflicts: Conflicts | None = None
 
     @property
     def blocking(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from heldout.domain.checked import Checked, Place
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.tally import Hits, Rate
+from heldout.reports.conflicts import conflict_sections, conflicts_json
 from heldout.reports.excerpts import excerpts
 from heldout.reports.findings import finding_json
 from heldout.reports.rows import Rows
@@ -29,6 +30,7 @@ def check_lines(checked: Checked, *, limit: int | None = None, show_text: bool =
         *_rates(checked),
         *_notes(checked),
         *_findings(checked, SHOWN if limit is None else limit, show_text=show_text),
+        *_conflicts(checked),
         f"next: {_next(checked)}",
     ]
 
@@ -67,6 +69,7 @@ def check_json(checked: Checked, *, limit: int | None = None, show_text: bool = 
         "no_text": len(checked.no_text),
         "no_text_at": [_place_json(place) for place in checked.no_text],
         "many_marks": _marks_json(checked),
+        "label_conflicts": None if checked.conflicts is None else conflicts_json(checked.conflicts, limit),
         "findings_total": len(checked.findings),
         "findings": Rows(listed, lambda finding: _finding_json(checked, finding, show_text=show_text)),
     }
@@ -225,6 +228,12 @@ def _findings(checked: Checked, limit: int, *, show_text: bool) -> Iterator[str]
             texts = excerpts(*(checked.texts[side.input] for side in _sides(checked, finding)))
             yield from (f"      {text}" for text in texts)
     yield ""
+
+
+def _conflicts(checked: Checked) -> Iterator[str]:
+    if checked.conflicts is not None:
+        yield from conflict_sections(checked.conflicts, 3)
+        yield ""
 
 
 def _line(checked: Checked, finding: Finding) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from heldout.domain.canonical import DIGEST_PREFIX
 from heldout.domain.checked import Checked, ManyMarks, Place, worst_first
+from heldout.domain.conflicts import Conflicts
 from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.domain.record import Capped
 from heldout.domain.tally import Tally
@@ -75,8 +76,18 @@ def _checked(found: Compared, holdout: tuple[str, ...]) -> Checked:
         many_marks=_many_marks(read, rows, links),
         findings=tuple(sorted(overlaps.findings, key=lambda finding: worst_first(finding, places))),
         places=places,
+        conflicts=_conflicts(found),
         texts=_FoundTexts(read.streams, {side.input for item in overlaps.findings for side in (item.a, item.b)}),
     )
+
+
+def _conflicts(found: Compared) -> Conflicts | None:
+    """On Spark the driver has no expected outputs."""
+    if found.planned[0].fields.expected is None or found.read.engine is not None:
+        return None
+    from heldout.services.conflicts import conflicts_of
+
+    return conflicts_of(found)
 
 
 def _row_places(read: ReadFiles, table: MemberTable, rows: NDArray[np.int64]) -> Iterator[Place]:

@@ -9,6 +9,7 @@ from heldout.cli.commands.add import add
 from heldout.cli.commands.changes import HELP as CHANGES_HELP
 from heldout.cli.commands.changes import changes_approve, changes_list
 from heldout.cli.commands.check import check
+from heldout.cli.commands.conflicts import conflicts
 from heldout.cli.commands.corpus import HELP as CORPUS_HELP
 from heldout.cli.commands.corpus import corpus_list, corpus_scan, corpus_show
 from heldout.cli.commands.demo import demo
@@ -55,6 +56,7 @@ from heldout.cli.commands.versions import versions
 COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
     "check": check,
+    "conflicts": conflicts,
     "init": init,
     "add": add,
     "status": status,

@@ -1,0 +1,133 @@
+"""Label conflicts: the same or nearly the same input with two different expected outputs.
+
+One of the two labels is wrong, or the input says too little: either way a model cannot be right about both. That is
+for a person to look at (severity review), within a split as well as across two. It is no leak, so it changes no
+verdict, and it is computed from the data when somebody asks: no record holds it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from heldout.domain.finding import Severity, Side, finding_id
+
+KIND = "label_conflict"
+SEVERITY = Severity.REVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Some rows with one input in one split with one expected output: the first of them, and how many they are.
+
+    `answer` numbers expected outputs: equal ones have one number.
+    """
+
+    split: str
+    answer: int
+    row: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCount:
+    """Pairs of examples with different expected outputs between two splits, in order of name, or inside one."""
+
+    first: str
+    second: str
+    exact: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One example of a conflict. `place` says where it stands; `label` is its expected output as text."""
+
+    side: Side
+    place: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """`similarity` is 1 for equal inputs. `pairs` are the pairs of examples that it stands for."""
+
+    a: Labelled
+    b: Labelled
+    similarity: Fraction
+    exact: bool
+    pairs: int
+
+    @property
+    def id(self) -> str:
+        return finding_id(KIND, self.a.side, self.b.side)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """`labels` counts pairs of examples by their two labels, in order. `at_least` says that families were cut short,
+    so there may be more near pairs. `unlabelled` are examples without an expected output, which conflict with none."""
+
+    splits: tuple[SplitCount, ...]
+    labels: Mapping[tuple[str, str], int]
+    found: tuple[Conflict, ...]
+    at_least: bool = False
+    examples: int = 0
+    unlabelled: int = 0
+
+    @property
+    def exact(self) -> int:
+        return sum(item.exact for item in self.splits)
+
+    @property
+    def near(self) -> int:
+        return sum(item.near for item in self.splits)
+
+
+@dataclass(slots=True)
+class Tallied:
+    """What links say before labels are read: (row, other row, similarity, exact, pairs), and counts."""
+
+    splits: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    pairs: list[tuple[int, int, Fraction, bool, int]] = field(default_factory=list)
+
+    def add(self, left: Sequence[Holder], right: Sequence[Holder], similarity: Fraction) -> None:
+        """Rows of two inputs, which are the same one where `left` is `right`."""
+        exact = left is right
+        for position, x in enumerate(left):
+            for y in left[position + 1 :] if exact else right:
+                if x.answer == y.answer:
+                    continue
+                first, second = sorted((x.split, y.split))
+                self.splits[first, second, exact] += x.rows * y.rows
+                self.pairs.append((x.row, y.row, similarity, exact, x.rows * y.rows))
+
+    def rows(self) -> set[int]:
+        return {row for first, second, *_ in self.pairs for row in (first, second)}
+
+    def counts(self) -> tuple[SplitCount, ...]:
+        names = sorted({(first, second) for first, second, _ in self.splits})
+        return tuple(SplitCount(*name, self.splits[*name, True], self.splits[*name, False]) for name in names)
+
+
+def conflicts(
+    tallied: Tallied, labelled: Callable[[int], Labelled], *, at_least: bool, examples: int, unlabelled: int
+) -> Conflicts:
+    found = [_conflict(labelled(x), labelled(y), *rest) for x, y, *rest in tallied.pairs]
+    labels: Counter[tuple[str, str]] = Counter()
+    for item in found:
+        first, second = sorted((item.a.label, item.b.label))
+        labels[first, second] += item.pairs
+    found.sort(key=lambda item: (not item.exact, -item.similarity, item.a.side.identity(), item.b.side.identity()))
+    return Conflicts(tallied.counts(), dict(_most(labels.items())), tuple(found), at_least, examples, unlabelled)
+
+
+def _conflict(x: Labelled, y: Labelled, similarity: Fraction, exact: bool, pairs: int) -> Conflict:
+    a, b = sorted((x, y), key=lambda item: item.side.identity())
+    return Conflict(a, b, similarity, exact, pairs)
+
+
+def _most(items: Iterable[tuple[tuple[str, str], int]]) -> list[tuple[tuple[str, str], int]]:
+    return sorted(items, key=lambda item: (-item[1], item[0]))
