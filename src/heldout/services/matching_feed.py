@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from heldout.matching.ragged import segments
 from heldout.matching.texts import NormalisedTexts
-from heldout.services.matching_texts import Block, TextStore
+from heldout.services.held_texts import Block
+from heldout.services.matching_texts import TextStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,10 @@ class PoolTexts:
         return result
 
     def blocks(self, rows: NDArray[np.int64]) -> Iterator[Block]:
-        """The texts of these inputs with their indices, in the order of the store."""
+        """The texts of these inputs with their indices, as the store has them."""
         order, numbers = self._in_store(rows)
-        done = 0
         for part, texts in self.store.blocks(numbers):
-            yield rows[order[done : done + part.size]], texts
-            done += part.size
+            yield rows[order[np.searchsorted(numbers, part)]], texts
 
     def fetch(self, rows: NDArray[np.int64]) -> NormalisedTexts:
         """The texts of these inputs, in that order; an input without text has an empty one."""
@@ -68,13 +67,11 @@ class PoolTexts:
         np.cumsum(lengths, out=offsets[1:])
         starts = offsets[np.searchsorted(rows, with_text)]
         points = np.zeros(int(offsets[-1]), np.uint8)
-        done = 0
         for part, texts in self.store.blocks(numbers):
             if texts.codepoints.itemsize > points.itemsize:
                 points = points.astype(texts.codepoints.dtype)
-            places = starts[order[done : done + part.size]]
+            places = starts[order[np.searchsorted(numbers, part)]]
             points[segments(places, texts.lengths)] = texts.codepoints
-            done += part.size
         return NormalisedTexts(points, offsets)
 
     def _in_store(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,6 +23,7 @@ from heldout.matching.jaccard import bitmaps
 from heldout.matching.minhash import signatures
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.matching.window_counts import WindowCounts
+from heldout.services.held_texts import Block, HeldTexts
 from heldout.services.memory_limit import MemoryLimit, default_limit
 from heldout.storage.columns import Column
 from heldout.storage.digest_index import DIGEST, DigestIndex, Digests
@@ -32,6 +33,7 @@ from heldout.storage.scratch import Scratch
 _CHARACTERS = 1 << 20  # read again at a time
 _UNCACHED = 1 << 18  # signatures kept before a cache is given them
 _BITMAP = 16  # words of 64 bits
+_TOGETHER = 1 << 16  # texts whose bitmaps are made at a time
 
 
 class SignatureStore(Protocol):
@@ -44,9 +46,6 @@ class SignatureStore(Protocol):
 
 Again = Callable[[NDArray[np.int64]], Iterator[tuple[str, bytes, str]]]
 """Reads the rows with these ascending numbers again: (file, input digest, text) of each."""
-
-Block = tuple[NDArray[np.int64], NormalisedTexts]
-"""Some texts and their numbers."""
 
 
 @dataclass(slots=True)
@@ -79,8 +78,7 @@ class TextStore:
         self._keys = [Column(np.uint64) for _ in range(method.bands)]
         self._bitmaps = Column(np.uint64, _BITMAP)
         self._marked = Column(np.bool_) if marks else None
-        self._held: list[Block] = []
-        self._held_bytes = 0
+        self._held = HeldTexts()
         self._origins: list[_Origin] = []
         self._scratch: Scratch | None = None
 
@@ -169,12 +167,12 @@ class TextStore:
         self._lengths.append(texts.lengths)
         for column, keys in zip(self._keys, band_keys(self._signatures(inputs, texts), len(self._keys)), strict=True):
             column.append(keys)
-        if self.spilled:
-            self._put_down(texts)
+        if self.counts is not None:
+            self._bitmaps.append(bitmaps(texts))
+            self.counts.add(texts)
         if not self.spilled or self._origins[-1].again is None:
-            self._held.append((numbers, texts))
-            self._held_bytes += texts.codepoints.nbytes + texts.offsets.nbytes
-        if not self.spilled and self._held_bytes + len(self) * 8 * len(self._keys) > self.limit.texts:
+            self._held.add(numbers, texts)
+        if not self.spilled and self._held.nbytes + len(self) * 8 * len(self._keys) > self.limit.texts:
             self._spill()
 
     def _signatures(self, inputs: NDArray[np.int64], texts: NormalisedTexts) -> NDArray[np.uint32]:
@@ -204,26 +202,21 @@ class TextStore:
         """Drop what can be read again, and put down what is needed of it."""
         if all(origin.again is None for origin in self._origins):
             return
-        self._scratch = Scratch()
+        counts = self.window_counts()
+        for low in range(0, len(self), _TOGETHER):
+            self._bitmaps.append(self.bitmaps(np.arange(low, min(low + _TOGETHER, len(self)))))
+        for _, texts in self._held.blocks(np.arange(len(self))):
+            counts.add(texts)
+        self.counts, self._scratch = counts, Scratch()
         for band, column in enumerate(self._keys):
             column.move_to(self._scratch.path(f"keys-{band}"))
         self._bitmaps.move_to(self._scratch.path("bitmaps"))
-        self.counts = self.window_counts()
-        held, self._held = self._held, []
-        for numbers, texts in held:
-            self._put_down(texts)
-            if self._origin(int(numbers[0])).again is None:
-                self._held.append((numbers, texts))
+        self._held.keep(lambda number: self._origin(number).again is None)
 
     def window_counts(self) -> WindowCounts:
         """An empty table, in proportion to the limit."""
         bits = 20 if self.limit.work < 1 << 26 else 26 if self.limit.work > 1 << 30 else 24
         return WindowCounts(self._method.containment_min_length, int(self.lengths.sum()), bits)
-
-    def _put_down(self, texts: NormalisedTexts) -> None:
-        assert self.counts is not None
-        self._bitmaps.append(bitmaps(texts))
-        self.counts.add(texts)
 
     def _origin(self, number: int) -> _Origin:
         return next(origin for origin in reversed(self._origins) if origin.first <= number)
@@ -235,7 +228,7 @@ class TextStore:
 
     def close(self) -> None:
         """Drop everything."""
-        self._held = []
+        self._held = HeldTexts()
         if self._scratch is not None:
             self._scratch.close()
 
@@ -249,20 +242,21 @@ class TextStore:
         """Of the texts with these ascending numbers."""
         if self.spilled:
             return self._bitmaps.take(numbers)
-        parts = [bitmaps(texts) for _, texts in self.blocks(numbers)]
-        return np.concatenate([np.zeros((0, _BITMAP), np.uint64), *parts])
+        result = np.empty((numbers.size, _BITMAP), np.uint64)
+        for part, texts in self.blocks(numbers):
+            result[np.searchsorted(numbers, part)] = bitmaps(texts)
+        return result
 
     def blocks(self, numbers: NDArray[np.int64]) -> Iterator[Block]:
-        """The texts with these ascending numbers, some at a time, in that order."""
-        held = iter(self._held)
+        """The texts with these ascending numbers, some at a time; the numbers of each block ascend."""
         if not self.spilled:
-            yield from _chosen(held, numbers)
+            yield from self._held.blocks(numbers)
             return
         for origin, end in zip(self._origins, [*(o.first for o in self._origins[1:]), len(self)], strict=True):
             low, high = np.searchsorted(numbers, (origin.first, end))
             wanted = numbers[low:high]
             if origin.again is None:
-                yield from _chosen(iter(self._held), wanted)
+                yield from self._held.blocks(wanted)
             elif wanted.size:
                 yield from self._read_again(origin.again, wanted)
 
@@ -284,13 +278,3 @@ class TextStore:
             raise changed(file)
         if texts:
             yield numbers[low:at], normalise_batch(texts)
-
-
-def _chosen(blocks: Iterator[Block], numbers: NDArray[np.int64]) -> Iterator[Block]:
-    for held, texts in blocks:
-        low, high = np.searchsorted(numbers, (held[0], held[-1] + 1))
-        wanted = numbers[low:high]
-        if wanted.size == held.size:
-            yield held, texts
-        elif wanted.size:
-            yield wanted, texts.take(wanted - held[0])
