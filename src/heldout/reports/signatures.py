@@ -91,8 +91,9 @@ _WORST = (Severity.BLOCK, Severity.REVIEW, Severity.NOTE)
 def _verdict(check: SealedCheck) -> str:
     if check.blocking:
         near = check.blocking - check.exact
-        kinds = [f"{check.exact:,} exact" if check.exact else "", f"{near:,} near" if near else ""]
-        return f"found: {' and '.join(filter(None, kinds))} to sealed examples of {check.against}"
+        kinds = [f"{number:,} {kind}" for number, kind in ((check.exact, "exact"), (near, "near")) if number]
+        noun = "copy" if check.blocking == 1 else "copies"
+        return f"found: {' and '.join(kinds)} {noun} of sealed examples of {check.against}"
     if check.exit_code is ExitCode.UNKNOWN:
         return f"unknown: no exact copy of a sealed example of {check.against}, and more is not known for sure"
     if check.can_read:

@@ -178,11 +178,11 @@ def _sealed(
     left_out = {version.source: version for item in scanned for version, _ in item.left_out}
     if not left_out:
         return []
-    from heldout.services.signature_check import hook_checks
+    from heldout.services.signature_check import hook_notes
 
     sources = {item.result.record.source for item in scanned}
     chosen = [state for state in states if state.source in sources]
-    return [line for check in hook_checks(workspace, chosen, left_out.values(), catalog) if (line := check.sentence())]
+    return [*hook_notes(workspace, chosen, left_out.values(), catalog)]
 
 
 def _recorded(workspace: Workspace, tree: GitTree) -> Knowledge:

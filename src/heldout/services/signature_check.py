@@ -196,22 +196,30 @@ def _require_true(published: Published, reading: Reading, method: Method, reques
         )
 
 
-def hook_checks(
+def hook_notes(
     workspace: Workspace, states: Sequence[DatasetState], left_out: Iterable[Version], tree: Catalog
-) -> Iterator[SealedCheck]:
+) -> Iterator[str]:
     """What can be told at commit of versions that could not be read; nothing is fetched, and nothing is refused."""
     for version in left_out:
+        name = str(version.name)
         try:
-            sealed_state = workspace.catalog(version.commit).state(version.dataset)
-            located = workspace.find(str(version.name))
-            published = find_published(workspace, located, fetch=False, trees=[tree])
-            sealed = Sealed(published, workspace.settings.method)
-            for state in states:
-                if state.source == sealed_state.source:
-                    continue
-                data = StoredData(state, workspace.store)
-                contents = Contents(read_version(state.spec, state.source, data, keep_texts=False), data)
-                subject = of_dataset(state.name, contents)
-                yield compared(sealed, subject, str(version.name), accepts=workspace.settings.accept_estimates)
-        except HeldoutError:
-            continue  # the scan has said already that this version could not be compared
+            located = workspace.find(name)
+            sealed = Sealed(find_published(workspace, located, fetch=False, trees=[tree]), workspace.settings.method)
+        except MissingDataError as error:
+            yield f"the published signatures of {name} are not here: {error.hint}"
+            continue
+        except UsageError:
+            continue  # it has none; the scan has said already that it could not be compared
+        except HeldoutError as error:
+            yield f"the published signatures of {name} are of no use: {error}"
+            continue
+        for state in states:
+            sentence = _staged(workspace, state, sealed, name)
+            if sentence is not None and state.source != located.state.source:
+                yield sentence
+
+
+def _staged(workspace: Workspace, state: DatasetState, sealed: Sealed, name: str) -> str | None:
+    data = StoredData(state, workspace.store)
+    contents = Contents(read_version(state.spec, state.source, data, keep_texts=False), data)
+    return compared(sealed, of_dataset(state.name, contents), name, accepts=False).sentence()
