@@ -92,8 +92,8 @@ def test_the_gate_for_programs(leaky: Team) -> None:
     leaky.git("tag", "-a", "support@v1.0.0", "-m", "first")
     answer = leaky.answer("support@v1.0.0")
     assert set(answer) == {
-        "format", "subject", "dataset", "source", "verdict", "contaminated", "complete", "findings", "gaps", "retired",
-        "as_of",
+        "format", "subject", "dataset", "source", "verdict", "contaminated", "complete", "findings", "accepted",
+        "gaps", "retired", "as_of",
     }  # fmt: skip
     assert answer["format"] == "heldout/gate@1"
     assert (answer["verdict"], answer["contaminated"], answer["complete"]) == ("contaminated", True, True)
