@@ -11,7 +11,7 @@ from typing import BinaryIO
 from heldout.domain.dataset import DataFile
 from heldout.domain.paths import lookup, parse_path
 from heldout.errors import UsageError
-from heldout.services.check_files import HERE
+from heldout.services.check_files import HERE, Planned
 from heldout.services.check_reading import Compared
 from heldout.services.grouping import group_of
 from heldout.storage.readers import read_rows
@@ -69,8 +69,8 @@ class FilesAgain:
                 raise UsageError("bad-value", f"no row has the field {path!r}", hint="name a column or a JSON path")
         return found
 
-    def contents(self, kind: str) -> Iterator[tuple[OpenFile, bytes, Iterator[bytes]]]:
-        """(file, header, rows as bytes) of each file that has rows, for a file of this format.
+    def contents(self, asked: str | None) -> Iterator[tuple[OpenFile, bytes, Iterator[bytes]]]:
+        """(file, header, rows as bytes) of each file that has rows, for a file of this format, or of its own.
 
         Raises UsageError (slug rows-not-copied), DataError (slug changed-while-reading).
         """
@@ -79,6 +79,7 @@ class FilesAgain:
             if file.end == file.first:
                 continue
             planned = next(item for item in self.found.planned if item.item == file.item)
+            kind = asked or own_kind(planned)
             if kind == planned.format and kind in COPIED:
                 copied = records(file.stream, file.item, file.name, table.line[file.first : file.end].tolist())
                 yield file, copied.head if _has_header(file.item, kind) else b"", copied.rows
@@ -124,6 +125,11 @@ def _state(place: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def own_kind(planned: Planned) -> str:
+    """The format to write a file's rows in: its own, where rows can be copied."""
+    return planned.format if planned.format in COPIED else "jsonl"
 
 
 def output_kind(found: Compared, asked: str) -> str:

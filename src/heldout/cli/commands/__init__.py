@@ -9,12 +9,15 @@ from heldout.cli.commands.add import add
 from heldout.cli.commands.changes import HELP as CHANGES_HELP
 from heldout.cli.commands.changes import changes_approve, changes_list
 from heldout.cli.commands.check import check
+from heldout.cli.commands.clean import clean
 from heldout.cli.commands.conflicts import conflicts
 from heldout.cli.commands.corpus import HELP as CORPUS_HELP
 from heldout.cli.commands.corpus import corpus_list, corpus_scan, corpus_show
 from heldout.cli.commands.demo import demo
 from heldout.cli.commands.diff import diff
 from heldout.cli.commands.doctor import doctor
+from heldout.cli.commands.expose import HELP as EXPOSURES_HELP
+from heldout.cli.commands.expose import expose, exposures_check, exposures_list, exposures_repair
 from heldout.cli.commands.findings import HELP as FINDINGS_HELP
 from heldout.cli.commands.findings import findings_list, findings_show
 from heldout.cli.commands.freeze import freeze
@@ -56,6 +59,7 @@ from heldout.cli.commands.versions import versions
 COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
     "check": check,
+    "clean": clean,
     "conflicts": conflicts,
     "init": init,
     "add": add,
@@ -72,6 +76,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "freeze": freeze,
     "unfreeze": unfreeze,
     "retire": retire,
+    "expose": expose,
     "verify": verify,
 }
 
@@ -112,6 +117,10 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "review": (
         REVIEW_HELP,
         {"list": review_list, "accept": review_accept, "approve": review_approve, "reopen": review_reopen},
+    ),
+    "exposures": (
+        EXPOSURES_HELP,
+        {"list": exposures_list, "check": exposures_check, "repair": exposures_repair},
     ),
     "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
 }

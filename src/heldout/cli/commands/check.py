@@ -80,7 +80,7 @@ def check(
         format=format_,
         encoding=encoding,
         columns=tuple(columns.split(",")) if columns else (),
-        splits=dict(_named_split(text) for text in split or ()),
+        splits=dict(named_split(text) for text in split or ()),
         skip_bad_rows=on_bad_row is BadRow.SKIP,
     )
     checked = service.check(
@@ -95,7 +95,7 @@ def check(
     session.end(service.exit_code(checked))
 
 
-def _named_split(text: str) -> tuple[str, str]:
+def named_split(text: str) -> tuple[str, str]:
     file, equals, name = text.rpartition("=")
     if not (file and equals and name.strip()):
         raise UsageError("bad-split-option", f"--split {text}: expected FILE=SPLIT", hint="--split data/a.csv=train")

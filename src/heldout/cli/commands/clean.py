@@ -1,0 +1,86 @@
+"""`heldout clean`: files again, without the side that gives a holdout away."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from heldout.cli.commands.split_make import Columns, Encoding, Key, Output, Records, TextField
+from heldout.cli.memory import Memory
+from heldout.cli.session import Json, Quiet, Session
+
+
+class Side(StrEnum):
+    """The side that rows leave: everything that is not held out, or the holdout."""
+
+    TRAIN = "train"
+    HOLDOUT = "holdout"
+
+
+def clean(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Any format that check reads.")],
+    output: Output,
+    holdout: Annotated[list[str], typer.Option(metavar="SPLIT", help="A split that is held out; repeatable.")],
+    drop: Annotated[
+        Side, typer.Option("--drop", "--from", help="Which side rows leave; train is all that is not held out.")
+    ] = Side.TRAIN,
+    group: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="Rows equal in it to one that stays leave, too.")
+    ] = None,
+    containment: Annotated[
+        bool, typer.Option("--containment", help="Texts that hold one that stays, or stand in one, leave, too.")
+    ] = False,
+    text_field: TextField = None,
+    split_field: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The column that names a row's split.")
+    ] = None,
+    key: Key = None,
+    split: Annotated[
+        list[str] | None, typer.Option(metavar="FILE=SPLIT", help="A file's split, where its name is not it.")
+    ] = None,
+    records: Records = None,
+    encoding: Encoding = "utf-8",
+    columns: Columns = None,
+    memory: Memory = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write files again without the rows that give held-out examples away, and list what left and why.
+
+    The training copy leaves: a holdout is changed only with --drop holdout. Rows that stay are copied as they are,
+    removed.jsonl names the others without their texts. Exit 0 when a check of the written files finds nothing.
+
+    Example: heldout clean train.csv test.csv --holdout test -o cleaned
+    """
+    from heldout.cli.commands.check import named_split
+    from heldout.errors import ExitCode
+    from heldout.reports.clean import clean_json, clean_lines
+    from heldout.services.check_files import CheckRequest
+    from heldout.services.clean import CleanRequest
+    from heldout.services.clean import clean as cleaned_files
+    from heldout.services.memory_limit import asked_limit
+
+    session = Session(as_json=as_json, quiet=quiet)
+    request = CleanRequest(
+        files=CheckRequest(
+            tuple(files),
+            holdout=tuple(dict.fromkeys(holdout)),
+            text_field=text_field,
+            split_field=split_field,
+            key=key,
+            records=records,
+            encoding=encoding,
+            columns=tuple(columns.split(",")) if columns else (),
+            splits=dict(named_split(text) for text in split or ()),
+        ),
+        folder=output,
+        from_holdout=drop is Side.HOLDOUT,
+        groups=tuple(group or ()),
+        containment=containment,
+    )
+    cleaned = cleaned_files(request, progress=session.progress, memory=None if memory is None else asked_limit(memory))
+    session.progress.close()
+    session.emit(clean_lines(cleaned), clean_json(cleaned))
+    session.end(ExitCode.FOUND if cleaned.remaining else ExitCode.CLEAN)
