@@ -34,6 +34,7 @@ class GapKind(StrEnum):
     SHALLOW = "shallow"
     UNFETCHED = "unfetched"
     CORPUS_NOT_SCANNED = "corpus_not_scanned"
+    EXPOSURE_NOT_CHECKED = "exposure_not_checked"
     UNREADABLE_RECORD = "unreadable_record"
     UNREADABLE_DATASET = "unreadable_dataset"
 

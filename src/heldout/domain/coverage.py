@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
+from heldout.domain.redeclared import redeclared
 from heldout.domain.review import NO_REVIEWS, Review, Reviews
 
 if TYPE_CHECKING:
     from heldout.domain.corpus_cover import CorpusCover
+    from heldout.domain.exposure_cover import ExposureCover
     from heldout.domain.finding import Finding, Side
 
 
@@ -71,8 +73,9 @@ class Knowledge:
     `shallow` says that history, and with it versions, may be missing; `unfetched` says which further versions this
     clone may lack, and why. Records of other methods are left out by whoever builds this (A31). `damaged` are records
     that cannot be trusted, as (dataset, what is wrong): they count as absent, and explain a gap where there is one.
-    `corpora` is what policy asks of corpora, and their records; None where it asks nothing. `reviews` are decisions
-    that were agreed on: a finding accepted by one is no contamination, as long as it counts.
+    `corpora` is what policy asks of corpora, and their records; None where it asks nothing. `exposures` are logs of
+    what was shown to something. `reviews` are decisions that were agreed on: a finding accepted by one is no
+    contamination, as long as it counts.
     """
 
     versions: Sequence[Version]
@@ -83,9 +86,14 @@ class Knowledge:
     unfetched: Sequence[str] = ()
     corpora: CorpusCover | None = None
     reviews: Reviews = NO_REVIEWS
+    exposures: ExposureCover | None = None
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
+
+    @property
+    def _covers(self) -> Iterator[CorpusCover | ExposureCover]:
+        return (cover for cover in (self.corpora, self.exposures) if cover is not None)
 
     @cached_property
     def taking_part(self) -> tuple[Version, ...]:
@@ -218,9 +226,9 @@ class Knowledge:
         gaps += [Gap(GapKind.UNFETCHED, reason) for reason in self.unfetched]
         gaps += self._own_gaps(source)
         gaps += self._uncompared(source)
-        gaps += self._redeclared(dataset, source)
-        if self.corpora is not None and not any(gap.kind is GapKind.NO_HOLDOUT for gap in gaps):
-            gaps += self.corpora.gaps(dataset, source)
+        gaps += redeclared(self, dataset, source)
+        if not any(gap.kind is GapKind.NO_HOLDOUT for gap in gaps):
+            gaps += [gap for cover in self._covers for gap in cover.gaps(dataset, source)]
         if gaps:
             gaps += [
                 Gap(GapKind.UNREADABLE_RECORD, f"a record cannot be trusted: {what}")
@@ -252,29 +260,11 @@ class Knowledge:
             else:
                 yield Gap(GapKind.NOT_COMPARED, f"it has not been compared with {other.name}", other.name)
 
-    def _redeclared(self, dataset: str, source: str) -> Iterable[Gap]:
-        """Splits held out here that another version of the dataset left open: one example under one key is a revision
-        (A28), so no finding names it, and yet who used that version's open splits has seen what is held out here."""
-        own = self.scans_of(source)
-        held = own[0].record.holdout_splits if own else ()
-        for other in self.taking_part:
-            if other.dataset != dataset or other.source == source or other.holdout is None:
-                continue
-            theirs = self.scans_of(other.source)
-            open_there = [
-                split
-                for split in held
-                if split not in other.holdout and not (theirs and split not in theirs[0].record.examples.by_split)
-            ]
-            if open_there:
-                what = f"its holdout {', '.join(open_there)} was not held out in {other.name}"
-                yield Gap(GapKind.REDECLARED, f"{what}; {_UNUSED.format(other.name)}", other.name)
-
     def answer(self, dataset: str, source: str, extra: Collection[Gap] = ()) -> Answer:
         """The whole answer for a source; `extra` gaps are the caller's (an untagged subject is never clean)."""
         found = self.contaminations(source)
-        if self.corpora is not None:
-            found += self.corpora.contaminations(dataset, source)
+        for cover in self._covers:
+            found += cover.contaminations(dataset, source)
         return Answer(dataset, source, found, (*extra, *self.gaps(dataset, source)), self.accepted(source))
 
 
@@ -285,9 +275,6 @@ class _Judged:
     open: list[Finding]
     accepted: list[Finding]
     reviews: dict[str, Review]
-
-
-_UNUSED = "if nothing was trained on that: heldout retire {0} --reason '...' (or unfreeze it while it is not pushed)"
 
 
 def _together(findings: Sequence[Finding]) -> Sequence[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from heldout.domain.exposure import SPOILING, How
 from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.domain.prompt_policy import NO_PROMPTS, PromptPolicy
 
@@ -44,6 +45,8 @@ class Settings:
 
     `accept_estimates` lets a comparison with published signatures be clean although near copies are estimated only.
 
+    `exposure_contaminates` are the kinds of exposure after which a held-out example no longer counts as unseen.
+
     `memory` is how many bytes a scan may take; None leaves it to the machine. No result depends on it.
     """
 
@@ -56,6 +59,7 @@ class Settings:
     prompts: PromptPolicy = NO_PROMPTS
     holdout_changes: ApprovalPolicy = NO_APPROVAL
     accept_estimates: bool = False
+    exposure_contaminates: frozenset[How] = SPOILING
 
     def accepts(self, method_digest: str) -> bool:
         return method_digest == self.method.digest or method_digest in self.accept_methods

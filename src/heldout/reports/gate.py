@@ -7,7 +7,7 @@ from typing import Any
 
 from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind, Verdict
 from heldout.domain.coverage import Retirement
-from heldout.domain.kind import CORPUS, Kind
+from heldout.domain.kind import CORPUS, EXPOSURE, Kind
 from heldout.domain.names import VersionName
 from heldout.reports.decision import review_json
 from heldout.reports.findings import finding_json, overlap_line, side_json
@@ -91,6 +91,9 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
     corpora = sorted({hit.other.dataset.removeprefix(CORPUS) for hit in answer.findings if _in_corpus(hit)})
     if corpora and all(map(_in_corpus, answer.findings)):
         return [f"heldout corpus show {corpora[0]}", _CORPUS_ADVICE]
+    exposed = [hit for hit in answer.findings if hit.other.dataset == EXPOSURE]
+    if exposed and len(exposed) == len(answer.findings):
+        return [f"heldout exposures {subject}", _EXPOSED_ADVICE.format(name)]
     if answer.contaminated:
         steps = [f"heldout findings {subject} --holdout-only"]
         steps.append(f"move or remove the held-out copies in {name}, commit, then heldout freeze {name}")
@@ -99,6 +102,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
         exposing = sorted({version for hit in elsewhere for version in hit.exposed_by})
         if exposing:
             steps.append(_not_the_other_side(exposing))
+        if exposed:
+            steps.append(f"heldout exposures {subject} lists what was shown to something")
         return steps
     if any(gap.kind is GapKind.SHALLOW for gap in answer.gaps):
         return ["git fetch --unshallow --tags"]
@@ -106,6 +111,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
         return ["heldout scan --all, then commit the records"]
     if any(gap.kind is GapKind.CORPUS_NOT_SCANNED for gap in answer.gaps):
         return [f"heldout corpus scan PATH --name CORPUS --against {subject} --commit"]
+    if any(gap.kind is GapKind.EXPOSURE_NOT_CHECKED for gap in answer.gaps):
+        return [f"heldout exposures check {name} --commit"]
     torn = next((gap.other for gap in answer.gaps if gap.kind is GapKind.PARTLY_COMPARED), None)
     return [f"freeze a mended {torn.dataset}, then heldout retire {torn} --reason '...'"] if torn else []
 
@@ -113,6 +120,11 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
 def _in_corpus(hit: Contamination) -> bool:
     return hit.other.dataset.startswith(CORPUS)
 
+
+_EXPOSED_ADVICE = (
+    "give the exposed examples of {0} another split (they may train from now on), commit, then heldout freeze {0}; "
+    "this version and its results stay as they are, and so does the log"
+)
 
 _CORPUS_ADVICE = (
     "replace these held-out examples and freeze the next version; or take them out of the corpus, scan it again, and "

@@ -60,8 +60,9 @@ def before_commit(git: Git) -> HookOutcome:
     if settings.scan_on_commit:
         scanned, missing = _scan_missing(workspace, states, tree, scanner)
         notes += missing
+    if files := {**files_of(scanned), **_exposed(workspace, tree, states)}:
+        git.stage(files)
     if scanned:
-        git.stage(files_of(scanned))
         notes += _sealed(workspace, states, scanned, workspace.catalog(oid))
     if recorded:
         stage_recorded(git, tree, recorded)
@@ -88,7 +89,7 @@ def after_commit(git: Git) -> HookOutcome:
     scanned, missing = _scan_missing(workspace, lacking, tree)
     notes += missing
     if scanned:
-        commit = commit_records(workspace, files_of(scanned), notes)
+        commit = commit_records(workspace, {**files_of(scanned), **_exposed(workspace, tree, lacking)}, notes)
         notes.append(f"scan records committed as {commit[:10]}")
     return _outcome(scanned, notes)
 
@@ -183,6 +184,15 @@ def _sealed(
     sources = {item.result.record.source for item in scanned}
     chosen = [state for state in states if state.source in sources]
     return [*hook_notes(workspace, chosen, left_out.values(), catalog)]
+
+
+def _exposed(workspace: Workspace, tree: GitTree, states: Sequence[DatasetState]) -> dict[str, bytes]:
+    """What these states hold out of the examples that their datasets' logs call exposed; nothing without a log."""
+    if not any(tree.paths(f"{state.folder}/exposures.jsonl") for state in states):
+        return {}
+    from heldout.services.exposure_check import for_states
+
+    return for_states(workspace, tree, states)
 
 
 def _recorded(workspace: Workspace, tree: GitTree) -> Knowledge:

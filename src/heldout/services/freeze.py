@@ -51,6 +51,7 @@ def freeze(
     chosen, reason = _number(workspace, state, head, progress, number, part)
     name = VersionName(dataset, chosen)
     done = _ensure_recorded(workspace, state, head, progress)
+    _ensure_checked(workspace, state, progress)
     commit = git.require_commit("HEAD")
     git.create_tag(str(name), commit, message or f"{name}\n\n{reason}")
     workspace.forget()
@@ -90,6 +91,15 @@ def _ensure_recorded(workspace: Workspace, state: DatasetState, head: str, progr
     for note in notes:
         progress.note(note)
     return scanned.done()
+
+
+def _ensure_checked(workspace: Workspace, state: DatasetState, progress: Progress) -> None:
+    """Look for exposed examples in what becomes a version, where the hook had no say."""
+    exposures = workspace.knowledge().exposures
+    if exposures is not None and any(exposures.gaps(state.name, state.source)):
+        from heldout.services.exposure_check import check
+
+        check(workspace, [state.name], progress.note, progress, commit=True)
 
 
 def _number(

@@ -26,6 +26,7 @@ from heldout.storage.retirements import is_retirement, parse_retirement
 from heldout.storage.trees import FileTree
 
 if TYPE_CHECKING:
+    from heldout.domain.exposure_cover import ExposureCover
     from heldout.domain.finding import Finding
 
 
@@ -75,7 +76,17 @@ def knowledge_of(
 
         corpora = corpus_cover(git, trees, settings)
     known = Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
-    return replace(known, reviews=reviews_of(git, agreed))
+    return replace(known, reviews=reviews_of(git, agreed), exposures=_exposures(git, trees, settings))
+
+
+def _exposures(git: Git, trees: Iterable[GitTree], settings: Settings) -> ExposureCover | None:
+    """None where nobody ever logged an exposure: the usual case, and then nothing is imported for it."""
+    files = _files(trees, lambda path: path.endswith("/exposures.jsonl") or "/scans/exposed/" in path)
+    if not any(path.endswith("/exposures.jsonl") for path in files):
+        return None
+    from heldout.services.exposure_knowledge import exposure_cover, is_exposure_file
+
+    return exposure_cover(git, {path: oids for path, oids in files.items() if is_exposure_file(path)}, settings)
 
 
 def reviews_of(git: Git, trees: Sequence[GitTree]) -> Reviews:

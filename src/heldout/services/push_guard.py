@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from heldout.domain.answer import Answer, Gap, GapKind
 from heldout.domain.coverage import Knowledge, Version
+from heldout.domain.kind import Kind
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
@@ -172,16 +173,24 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
     there = [workspace.tree(commit)]
     recorded = knowledge_of(workspace.git, known.versions, there, workspace.settings)
     decided = reviews_of(workspace.git, there)
+    exposures = known.exposures
+    if recorded.exposures is not None:
+        from heldout.domain.exposure_cover import joined
+
+        exposures = joined(exposures, recorded.exposures)
     for name in catalog.names:
         try:
             state = catalog.state(name)
         except HeldoutError:
             continue  # pre-commit and verify report a broken dataset; here it can hide no contamination of a version
-        knowledge = replace(known, scans=(*known.scans, *recorded.scans), reviews=decided)
+        knowledge = replace(known, scans=(*known.scans, *recorded.scans), reviews=decided, exposures=exposures)
         answer = knowledge.answer(name, state.source)
         if answer.contaminated:
             subject = f"{name} on {branch}"
-            yield PushProblem(Refusal.PROTECTED_BRANCH, update.remote_ref, subject, answer, warning=not protected)
+            # A log of exposures has to reach the others: only versions are refused for what it says.
+            only_exposed = all(hit.finding.kind is Kind.EXPOSED for hit in answer.findings)
+            warning = not protected or only_exposed
+            yield PushProblem(Refusal.PROTECTED_BRANCH, update.remote_ref, subject, answer, warning=warning)
         elif protected and workspace.settings.scan_on_commit and not knowledge.scans_of(state.source):
             subject = f"{name} on {branch}"
             unscanned = replace(answer, gaps=tuple(gap for gap in answer.gaps if gap.kind is GapKind.NOT_SCANNED))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from heldout.domain.exposure import SPOILING, How
 from heldout.domain.names import name_problem
 from heldout.domain.settings import ApprovalPolicy, RequiredCorpus, Settings
 from heldout.domain.sizes import parse_size
@@ -15,7 +16,10 @@ from heldout.storage.yaml_files import load_yaml
 
 FILE = "heldout.yaml"
 FORMAT = "heldout/project@1"
-_KEYS = ("format", "accept_methods", "protected_branches", "scan", "corpora", "prompts", "holdout_changes", "sealed")
+_KEYS = (
+    *("format", "accept_methods", "protected_branches", "scan", "corpora", "prompts", "holdout_changes", "sealed"),
+    "exposure",
+)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -57,7 +61,22 @@ def parse_settings(data: bytes) -> Settings:
         prompts=parse_prompts(content.get("prompts", []), FILE),
         holdout_changes=_approval(content.get("holdout_changes", {})),
         accept_estimates=_accept_estimates(content.get("sealed", {})),
+        exposure_contaminates=_exposure(content.get("exposure", {})),
     )
+
+
+def _exposure(content: object) -> frozenset[How]:
+    if not isinstance(content, dict):
+        raise ConfigError("wrong-type", "expected a mapping", file=FILE, field="exposure")
+    for key in content:
+        if key != "contaminates":
+            raise _unknown(f"exposure.{key}", ("exposure.contaminates",))
+    found = _strings(content, "contaminates", tuple(SPOILING), "exposure.contaminates")
+    for name in found:
+        if name not in list(How):
+            known = ", ".join(How)
+            raise ConfigError("wrong-type", f"{name!r} is none of {known}", file=FILE, field="exposure.contaminates")
+    return frozenset(map(How, found))
 
 
 def _accept_estimates(content: object) -> bool:
@@ -106,10 +125,10 @@ def _unknown(key: str, known: tuple[str, ...]) -> ConfigError:
     return ConfigError("unknown-key", f"unknown key {key!r}", file=FILE, field=key, hint=hint)
 
 
-def _strings(content: dict[str, Any], key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+def _strings(content: dict[str, Any], key: str, default: tuple[str, ...], field: str | None = None) -> tuple[str, ...]:
     value = content.get(key, list(default))
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError("wrong-type", "expected a list of texts", file=FILE, field=key)
+        raise ConfigError("wrong-type", "expected a list of texts", file=FILE, field=field or key)
     return tuple(value)
 
 
