@@ -87,7 +87,7 @@ def test_no_command_prints_or_keeps_a_sealed_text(builder: Team) -> None:
     tried = 0
     for name, calls in commands():
         for arguments in calls:
-            done = heldout(builder.path, *name.split(), *arguments)
+            done = ran(builder, *name.split(), *arguments)
             assert done.code != 70, (name, arguments, done)
             assert found_in((done.out + done.err).encode()) == [], (name, arguments)
             tried += 1

@@ -137,7 +137,9 @@ def test_a_file_of_signatures_needs_no_repository(builder: Team, train_file: Pat
 
 
 @pytest.mark.req("A33")
-def test_keyed_digests_tell_exact_copies_to_those_with_the_secret(owner: Team, train_file: Path, tmp_path: Path) -> None:
+def test_keyed_digests_tell_exact_copies_to_those_with_the_secret(
+    owner: Team, train_file: Path, tmp_path: Path
+) -> None:
     secret, other, short = (tmp_path / name for name in ("secret", "other", "short"))
     secret.write_text("correct horse battery staple\n")
     other.write_text("another secret of enough bytes\n")

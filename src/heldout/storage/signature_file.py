@@ -65,7 +65,8 @@ def render_signatures(published: Published, method: Method) -> bytes:
     ]
     if published.info.has_signatures:
         columns += [Column("signature", marks, True), Column("shingles", published.shingles.tolist(), False)]
-    head = {**_head(published.info, method), "rows": _rows_digest(published, marks)}
+    head = _head(published.info, method)
+    head["digest"] = _digest(head, published, marks)
     return write_parquet(columns, {_HEAD: canonical_json(head).decode()})
 
 
@@ -91,8 +92,10 @@ def parse_signatures(data: bytes, name: str, method: Method) -> Published:
         _unhexed(marks) if marks else np.zeros((len(rows), _WORDS), np.uint64),
         np.array(columns.get("shingles", [0] * len(rows)), np.int64),
     )  # fmt: skip
-    if head.get("rows") != _rows_digest(published, marks) or dict(Counter(published.splits)) != dict(info.splits):
-        _refuse(name, "its rows are not those that its head names")
+    if head.get("digest") != _digest(_head(info, method), published, marks) or dict(Counter(published.splits)) != dict(
+        info.splits
+    ):
+        _refuse(name, "its rows are not those that its head was written for")
     return published
 
 
@@ -133,7 +136,7 @@ def _parsed_head(data: bytes, name: str, method: Method) -> tuple[dict[str, Any]
             file=name,
             hint="heldout signatures export, with the Heldout and settings that are in use here",
         )
-    if {name: value for name, value in head.items() if name != "rows"} != _head(info, method):
+    if {name: value for name, value in head.items() if name != "digest"} != _head(info, method):
         _refuse(name, "its head says something that this release does not write")
     return head, info
 
@@ -149,9 +152,9 @@ def _is_sound(row: dict[str, JSON], names: Sequence[str], pattern: re.Pattern[st
     return sound and isinstance(shingles, int) and shingles >= 0
 
 
-def _rows_digest(published: Published, marks: Sequence[str]) -> str:
-    """SHA-256 over the rows' canonical JSON, a line feed behind each."""
-    digest = hashlib.sha256()
+def _digest(head: dict[str, JSON], published: Published, marks: Sequence[str]) -> str:
+    """SHA-256 over the canonical JSON of the head and of each row, a line feed behind each."""
+    digest = hashlib.sha256(canonical_json(head) + b"\n")
     shingles = published.shingles.tolist()
     for number, (split, key, content) in enumerate(
         zip(published.splits, published.keys, published.inputs, strict=True)
