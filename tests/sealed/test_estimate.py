@@ -18,7 +18,7 @@ def probability(similarity: Fraction, matches: int) -> Fraction:
     return comb(VALUES, matches) * p**matches * (1 - p) ** (VALUES - matches)
 
 
-@pytest.mark.req("A33", "A34")
+@pytest.mark.req("A33")
 @pytest.mark.parametrize("percent", range(0, 101, 4))
 def test_the_interval_covers_every_similarity(percent: int) -> None:
     similarity = Fraction(percent, 100)
@@ -30,7 +30,7 @@ def test_the_interval_covers_every_similarity(percent: int) -> None:
     assert below <= TAIL
 
 
-@pytest.mark.req("A34")
+@pytest.mark.req("A33")
 def test_bounds_are_the_last_ones_that_hold() -> None:
     """A ten-thousandth further in, more than one case in 40 would be left out."""
     step = Fraction(1, 10_000)
@@ -42,7 +42,7 @@ def test_bounds_are_the_last_ones_that_hold() -> None:
             assert sum(probability(high - step, k) for k in range(matches + 1)) > TAIL
 
 
-@pytest.mark.req("A34")
+@pytest.mark.req("A33")
 def test_all_values_agreeing_has_the_published_closed_form() -> None:
     """Clopper-Pearson for n of n: the lower bound is the n-th root of alpha/2."""
     p = 0.025 ** (1 / 64)

@@ -1,4 +1,4 @@
-"""The clone without access cannot print a sealed text: every command is tried, and everything it left is looked through."""
+"""A clone without access cannot print a sealed text: every command is tried, and all that it left is looked through."""
 
 from __future__ import annotations
 

@@ -83,15 +83,16 @@ def test_the_footer_of_other_writers_is_read_too() -> None:
 @pytest.mark.req("A33")
 def test_no_damage_goes_unseen() -> None:
     data = render_signatures(published(6), DEFAULT_METHOD)
-    unseen = []
+    unseen, slugs = [], set()
     for at in range(0, len(data), 23):
         damaged = data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :]
         try:
             read = parse_signatures(damaged, "f", DEFAULT_METHOD)
         except DataError as error:
-            assert error.slug in ("bad-signatures", "bad-parquet", "signatures-method", "no-rows", "missing-column")
+            slugs.add(error.slug)
         else:
             unseen.append((at, same(read, published(6))))
+    assert slugs <= {"bad-signatures", "bad-parquet", "signatures-method", "no-rows", "missing-column"}
     assert all(harmless for _, harmless in unseen), unseen  # a bit that nothing depends on
     for length in (0, 3, 11, 100, len(data) - 1):
         with pytest.raises(DataError):

@@ -29,9 +29,7 @@ TRAIN = {
     "around": f"{SEALED['q2']} {text('and more')}",
     **{f"own{number}": text(f"own {number}") for number in range(8)},
 }
-SECRET_WORDS = sorted(
-    {SEALED["q1"].split()[-1]} | {word for key in ("q3", "q4") for word in SEALED[key].split()}
-)
+SECRET_WORDS = sorted({SEALED["q1"].split()[-1]} | {word for key in ("q3", "q4") for word in SEALED[key].split()})
 """Words of sealed texts that no public text has: those of texts that nobody copied."""
 
 
