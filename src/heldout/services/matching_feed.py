@@ -43,6 +43,8 @@ class PoolTexts:
         present = np.flatnonzero(self.numbers >= 0)
         for band in range(shape[0]):
             keys[band, present] = self.store.keys(band)[self.numbers[present]]
+        if isinstance(keys, np.memmap):  # opened anew, for what was written counts as memory of this process
+            keys = np.memmap(self.store.path("pool-keys"), np.uint64, "r", shape=shape)
         return keys
 
     def bitmaps(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:

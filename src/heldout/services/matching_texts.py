@@ -24,7 +24,7 @@ from heldout.matching.minhash import signatures
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.matching.window_counts import WindowCounts
 from heldout.services.held_texts import Block, HeldTexts
-from heldout.services.memory_limit import MemoryLimit, default_limit
+from heldout.services.memory_limit import MemoryLimit, default_limit, give_back
 from heldout.storage.columns import Column
 from heldout.storage.digest_index import DIGEST, DigestIndex, Digests
 from heldout.storage.regular_files import changed
@@ -212,6 +212,7 @@ class TextStore:
             column.move_to(self._scratch.path(f"keys-{band}"))
         self._bitmaps.move_to(self._scratch.path("bitmaps"))
         self._held.keep(lambda number: self._origin(number).again is None)
+        give_back()
 
     def window_counts(self) -> WindowCounts:
         """An empty table, in proportion to the limit."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -35,6 +37,12 @@ class MemoryLimit:
     @property
     def _room(self) -> int:
         return max(self.size - _BASE, 0)
+
+
+def give_back() -> None:
+    """Return freed memory to the system where the C library keeps it: what was dropped would count as taken."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def default_limit() -> MemoryLimit:
