@@ -49,7 +49,7 @@ def checks_of(
     logs = [lines for lines in dict.fromkeys((tuple(log), *elsewhere)) if lines]
     files: dict[str, bytes] = {}
     unchecked: list[tuple[str, str]] = []
-    for located in _states(workspace, dataset):
+    for located in states_of(workspace, dataset):
         source = located.state.source
         lacking = [lines for lines in logs if (source, last_digest(lines)) not in done]
         if not lacking:
@@ -66,7 +66,8 @@ def checks_of(
     return files, tuple(unchecked)
 
 
-def _states(workspace: Workspace, dataset: str) -> Iterator[Located]:
+def states_of(workspace: Workspace, dataset: str) -> Iterator[Located]:
+    """HEAD's state of a dataset and those of its versions that take part, as far as they can be read."""
     known = workspace.knowledge()
     head = workspace.git.head()
     state = readable_state(workspace.catalog(head), dataset) if head else None

@@ -14,7 +14,14 @@ from heldout.domain.coverage import Version
 from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
-from heldout.services import verify_changes, verify_prompts, verify_refs, verify_reviews, verify_slices
+from heldout.services import (
+    verify_changes,
+    verify_exposures,
+    verify_prompts,
+    verify_refs,
+    verify_reviews,
+    verify_slices,
+)
 from heldout.services.kept import lost, missed
 from heldout.services.locks import locks
 from heldout.services.progress import Progress
@@ -81,6 +88,9 @@ def verify(
         since = scope.base if not everything else None
         every = scope.every_record
         problems += verify_corpora.corpora(workspace, head, since, progress, every_record=every, replay=replay)
+    problems += verify_exposures.exposures(
+        workspace, head, scope.base if not everything else None, progress, replay=replay
+    )
     records = _records(workspace, scope, problems)
     problems += _retirements(workspace, scope)
     replayed = _replays(workspace, progress, scope, records, states, problems) if replay else 0

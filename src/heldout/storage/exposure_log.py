@@ -51,11 +51,12 @@ def parse_log(data: bytes, path: str) -> tuple[Exposure, ...]:
 def read_lines(data: bytes, path: str, *, conflicted: bool = False) -> Iterator[Exposure]:
     """Lines as they stand, whether they are chained or not. With `conflicted`, what Git marks a conflict by is passed
     over. Raises TamperedError (slug exposure-log-broken) for what Heldout does not write."""
-    for number, raw in enumerate(data.split(b"\n"), 1):
+    rows = data.split(b"\n")
+    if rows[-1] and not conflicted:
+        raise broken(path, len(rows), "has no end")
+    for number, raw in enumerate(rows[:-1] if not rows[-1] else rows, 1):
         if conflicted and (not raw.strip() or _CONFLICT.match(raw)):
             continue
-        if not raw and number == data.count(b"\n") + 1:
-            return
         try:
             line = _parse_line(json.loads(raw))
             exact = canonical_json(line.as_json()) == raw
@@ -64,8 +65,6 @@ def read_lines(data: bytes, path: str, *, conflicted: bool = False) -> Iterator[
         if not exact:
             raise broken(path, number, "was edited: it is not written as Heldout writes it")
         yield line
-    if data:
-        raise broken(path, data.count(b"\n") + 1, "has no end")
 
 
 def _parse_line(found: Any) -> Exposure:

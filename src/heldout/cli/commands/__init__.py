@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from heldout.cli.commands.add import add
+from heldout.cli.commands.canary import HELP as CANARY_HELP
+from heldout.cli.commands.canary import canary_new, canary_scan
 from heldout.cli.commands.changes import HELP as CHANGES_HELP
 from heldout.cli.commands.changes import changes_approve, changes_list
 from heldout.cli.commands.check import check
@@ -122,5 +124,6 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         EXPOSURES_HELP,
         {"list": exposures_list, "check": exposures_check, "repair": exposures_repair},
     ),
+    "canary": (CANARY_HELP, {"new": canary_new, "scan": canary_scan}),
     "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
 }
