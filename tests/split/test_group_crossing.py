@@ -70,7 +70,7 @@ def test_a_new_key_makes_no_fresh_holdout() -> None:
     assert not [*finding.sides_exposed(old.source, {new.source})]
 
 
-@pytest.mark.req("D50", "D12", "A28", "A32")
+@pytest.mark.req("D50", "A28", "A32")
 def test_across_datasets_only_where_one_side_is_held_out_and_a_revision_is_none() -> None:
     subject = version([("test", "t", "acme"), ("train", "x", "bolt")])
     training = version([("train", "y", "acme"), ("train", "z", "bolt")], name="chats", holdout=())

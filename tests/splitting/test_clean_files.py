@@ -24,7 +24,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-@pytest.mark.req("D54", "D57")
+@pytest.mark.req("D57")
 def test_banking77_loses_the_training_rows_that_the_truth_names(tmp_path: Path) -> None:
     for name in ("train", "test"):
         packed = data_path(f"banking77/{name}.csv")
@@ -96,7 +96,6 @@ def test_each_row_that_leaves_is_listed_with_its_reason_and_partner(tmp_path: Pa
     assert plain["removed"] == {"exact": 1, "moved": 1, "near": 1}
 
 
-@pytest.mark.req("D54")
 def test_a_holdout_changes_only_when_it_is_asked_for(tmp_path: Path) -> None:
     rows(tmp_path)
     done = heldout(tmp_path, *COMMAND, "--drop", "holdout")

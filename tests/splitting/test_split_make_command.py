@@ -53,7 +53,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-@pytest.mark.req("D54", "D57")
+@pytest.mark.req("D57")
 def test_banking77_joined_and_split_again_shares_nothing_and_comes_out_the_same_twice(tmp_path: Path) -> None:
     records = banking(tmp_path)
     made = heldout(tmp_path, "split", "make", "train.csv", "test.csv", "-o", "one", *BANKING, "--json")
@@ -84,7 +84,6 @@ def test_banking77_joined_and_split_again_shares_nothing_and_comes_out_the_same_
     assert (tmp_path / "three" / "test.csv").read_bytes() != written[1]
 
 
-@pytest.mark.req("D54")
 def test_shuffled_rows_and_joined_files_make_the_same_split(tmp_path: Path) -> None:
     rows = [{"text": row["input"], "label": row["metadata"]["label"]} for row in prepared("banking77")[:1500]]
     write(tmp_path / "all.jsonl", rows)
@@ -179,7 +178,6 @@ def test_a_cluster_too_large_is_named_with_the_tolerance_that_would_do(tmp_path:
     assert heldout(tmp_path, *command, "--tolerance", "0.1").code == 0
 
 
-@pytest.mark.req("D54")
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     write(tmp_path / "rows.jsonl", [{"text": sentence(str(number))} for number in range(10)])
     (tmp_path / "out").mkdir()
