@@ -96,21 +96,32 @@ def containments(
     """
     if min_length < 1:
         raise ValueError("a containment guard of no characters would put every text inside every other")
-    found, fresh, held = np.zeros((4, 0), np.int64), [np.zeros((4, 0), np.int64)], 0
-    totals = np.zeros(len(texts), np.int64)
     wanted = np.ones(len(texts), np.bool_) if shorts is None else shorts
-    for matches in _matches(texts, min_length, wanted):
-        totals += np.bincount(matches[0], minlength=len(texts))
-        fresh.append(matches)
-        held += matches.shape[1]
+    found, capped = listed(_matches(texts, min_length, wanted), len(texts), classes, max_matches)
+    short, long, position, offset = by_pair(found)
+    return Containments(short, long, position.astype(np.uint8), offset, aligned(texts, short, long, offset), capped)
+
+
+def listed(
+    matches: Iterator[NDArray[np.int64]], count: int, classes: Classes, max_matches: int, *, columns: int = 4
+) -> tuple[NDArray[np.int64], int]:
+    """Matches (short, long, ...) of `count` texts, those of crowded short texts thinned out, and how many are."""
+    found, fresh, held = np.zeros((columns, 0), np.int64), [np.zeros((columns, 0), np.int64)], 0
+    totals = np.zeros(count, np.int64)
+    for block in matches:
+        np.add.at(totals, block[0], 1)
+        fresh.append(block)
+        held += block.shape[1]
         if held > found.shape[1] + _BLOCK:
             found = _within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
             fresh, held = [], 0
     found = _within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
-    short, long, position, offset = _sorted(found, 2)
-    aligned = _aligned(texts, short, long, offset)
-    capped = int((totals > max_matches).sum())
-    return Containments(short, long, position.astype(np.uint8), offset, aligned, capped)
+    return found, int((totals > max_matches).sum())
+
+
+def by_pair(matches: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Matches (short, long, ...) in the order of their pairs."""
+    return _sorted(matches, 2)
 
 
 def _matches(texts: NormalisedTexts, length: int, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
@@ -236,16 +247,17 @@ def _within_cap(matches: NDArray[np.int64], over: NDArray[np.bool_], classes: Cl
     return np.concatenate([matches[:, ~crowded], thick[:, np.unique(owners[first])]], axis=1)
 
 
-def _aligned(
+def aligned(
     texts: NormalisedTexts, short: NDArray[np.int64], long: NDArray[np.int64], offset: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
+    """Which of the matches start and end at a word's edge."""
     start = texts.offsets[long] + offset
     end = start + texts.lengths[short]
-    points = np.append(texts.codepoints, np.zeros(1, texts.codepoints.dtype))
+    points, last = texts.codepoints, max(texts.codepoints.size - 1, 0)
     opens = (offset == 0) | (points[start - 1] == _SPACE)
-    closes = (end == texts.offsets[long + 1]) | (points[end] == _SPACE)
-    aligned: NDArray[np.bool_] = opens & closes
-    return aligned
+    closes = (end == texts.offsets[long + 1]) | (points[np.minimum(end, last)] == _SPACE)
+    both: NDArray[np.bool_] = opens & closes
+    return both
 
 
 def _sorted(columns: NDArray[np.int64], keys: int) -> NDArray[np.int64]:

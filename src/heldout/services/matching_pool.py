@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,19 +15,23 @@ from heldout.domain.method import Method
 from heldout.domain.overlap import ContainmentLink, NearLink
 from heldout.matching.classes import Classes
 from heldout.matching.containment import POSITIONS, Containments, containments
+from heldout.matching.containment_gathered import containments_gathered
 from heldout.matching.containment_streamed import containments_streamed
 from heldout.matching.feed import pair_groups
+from heldout.matching.kernels import kernels_for
 from heldout.matching.near import NearPairs, NearParameters
 from heldout.matching.near_streamed import near_pairs_streamed
 from heldout.matching.spans import longest_shared_span
 from heldout.services.matching_feed import PoolTexts
 from heldout.services.matching_rows import PoolRows
 from heldout.services.matching_texts import SignatureStore, TextStore
+from heldout.services.matching_warm import remember, taken_over
 from heldout.services.progress import SILENT, Progress
 
 __all__ = ["Links", "SignatureStore", "match"]
 
 _HASHES = 16  # bytes a code point that looking for containments takes where all texts are in memory
+_COMPILED = 3  # and with compiled kernels: a copy, which need not be wider than UTF-8, and one window in eight
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,13 @@ class Links:
     """Everything found between the distinct inputs of one pool, whichever of its versions is the scanned one.
 
     Indices are those of `inputs`, distinct ordinals in the order of their digests. An input without text (a payload
-    kept outside, or only punctuation) has length 0 in `texts`.
+    kept outside, or only punctuation) has length 0 in `texts`. `known` are spans that need no text to be read.
     """
 
     texts: PoolTexts
     pairs: NearPairs
     inside: Containments
+    known: dict[tuple[int, int], Span] = field(default_factory=dict)
 
     @property
     def capped_buckets(self) -> int:
@@ -76,15 +81,14 @@ class Links:
 
     def spans(self, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Span]:
         """The longest text that the two inputs of each pair share literally."""
-        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
-        found = {}
+        first, second = np.array([pair for pair in pairs if pair not in self.known], np.int64).reshape(-1, 2).T
         for group in pair_groups(self.texts.lengths, first, second, self.texts.store.limit.work // 8):
             rows = np.unique(np.concatenate([first[group], second[group]]))
             texts = self.texts.fetch(rows)
             for a, b in zip(first[group].tolist(), second[group].tolist(), strict=True):
                 span = longest_shared_span(*(texts.text(int(np.searchsorted(rows, end))) for end in (a, b)))
-                found[a, b] = Span(span.start_a, span.start_b, span.length)
-        return found
+                self.known[a, b] = Span(span.start_a, span.start_b, span.length)
+        return {pair: self.known[pair] for pair in pairs}
 
 
 def match(rows: PoolRows, store: TextStore, method: Method, progress: Progress = SILENT) -> Links:
@@ -96,9 +100,25 @@ def match(rows: PoolRows, store: TextStore, method: Method, progress: Progress =
     progress.stage(f"comparing {rows.inputs.size:,} distinct inputs")
     store.save()
     texts = PoolTexts.of(store, rows.inputs, rows.inline)
+
+    def near(part: PoolTexts, classes: Classes) -> NearPairs:
+        return near_pairs_streamed(part, part.keys(), parameters(method), classes, store.limit.work)
+
+    def inside(part: PoolTexts, classes: Classes) -> Containments:
+        return _contained(part, classes, method)
+
+    taken = taken_over(texts, store.index.digests()[rows.inputs], method, (near, inside))
+    if taken is not None:
+        return Links(texts, taken.pairs, taken.inside, taken.spans)
+    store.settle()
     classes = rows.classes()
-    near = near_pairs_streamed(texts, texts.keys(), parameters(method), classes, store.limit.work)
-    return Links(texts, near, _contained(texts, classes, method))
+    return Links(texts, near(texts, classes), inside(texts, classes))
+
+
+def keep(rows: PoolRows, links: Links, method: Method) -> None:
+    """Remember the links, and the spans that were asked for, where the store of the texts has a memory for them."""
+    store = links.texts.store
+    remember(links.texts, store.index.digests()[rows.inputs], method, (links.pairs, links.inside), links.known)
 
 
 def parameters(method: Method) -> NearParameters:
@@ -115,8 +135,11 @@ def parameters(method: Method) -> NearParameters:
 
 def _contained(texts: PoolTexts, classes: Classes, method: Method) -> Containments:
     """By the whole array where it fits, else while the texts stream by."""
-    store, length = texts.store, method.containment_min_length
-    if not store.spilled and int(texts.lengths.sum()) * _HASHES <= store.limit.work:
+    store, length, size = texts.store, method.containment_min_length, int(texts.lengths.sum())
+    kernels = kernels_for(size)
+    if not store.spilled and size * (_COMPILED if kernels else _HASHES) <= store.limit.work:
+        if kernels:
+            return containments_gathered(kernels, texts, length, classes, method.containment_cap)
         every = texts.fetch(np.arange(texts.lengths.size))
         return containments(every, length, classes, method.containment_cap)
     counts = store.counts
