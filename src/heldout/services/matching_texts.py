@@ -24,6 +24,7 @@ from heldout.matching.minhash import signatures
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.matching.window_counts import WindowCounts
 from heldout.services.held_texts import Block, HeldTexts
+from heldout.services.link_memory import LinkMemory
 from heldout.services.memory_limit import MemoryLimit, default_limit, give_back
 from heldout.storage.columns import Column
 from heldout.storage.digest_index import DIGEST, DigestIndex, Digests
@@ -66,7 +67,9 @@ class TextStore:
         cache: SignatureStore | None = None,
         *,
         marks: bool = False,
+        memory: LinkMemory | None = None,
     ) -> None:
+        self.memory = memory
         self.index = DigestIndex()
         self.limit = limit or default_limit()
         self.counts: WindowCounts | None = None
@@ -134,7 +137,10 @@ class TextStore:
             flags = np.zeros(len(chosen), np.bool_)
             flags[[int(at) for at in marked]] = True
             self._marked.append(flags)
-        self._add(inputs[fresh], normalise_batch(chosen), rows[fresh])
+        if self.memory is None or self.spilled:
+            self._add(inputs[fresh], normalise_batch(chosen), rows[fresh])
+        else:
+            self._add_known(self.memory, inputs[fresh], chosen, rows[fresh])
 
     def adopt(self, inputs: NDArray[np.int64], texts: NormalisedTexts) -> None:
         """Normalised texts that cannot be read again, from another store."""
@@ -160,20 +166,51 @@ class TextStore:
     def _add(self, inputs: NDArray[np.int64], texts: NormalisedTexts, rows: NDArray[np.int64]) -> None:
         if not inputs.size:
             return
-        numbers = np.arange(len(self), len(self) + inputs.size)
-        self._number[inputs] = numbers
-        self._inputs.append(inputs)
-        self._rows.append(rows)
-        self._lengths.append(texts.lengths)
-        for column, keys in zip(self._keys, band_keys(self._signatures(inputs, texts), len(self._keys)), strict=True):
-            column.append(keys)
+        numbers = self._number_them(inputs, rows, texts.lengths)
+        self._add_keys(band_keys(self._signatures(inputs, texts), len(self._keys)))
         if self.counts is not None:
             self._bitmaps.append(bitmaps(texts))
             self.counts.add(texts)
         if not self.spilled or self._origins[-1].again is None:
             self._held.add(numbers, texts)
+        self._stay_within_limit()
+
+    def _add_known(
+        self, memory: LinkMemory, inputs: NDArray[np.int64], texts: Sequence[str], rows: NDArray[np.int64]
+    ) -> None:
+        """Texts of which an earlier scan remembers all but the text itself wait until somebody asks for it."""
+        lengths, keys, known = memory.recall(self.index.digests()[inputs], len(self._keys))
+        waiting, others = np.flatnonzero(known), np.flatnonzero(~known)
+        normalised = normalise_batch([texts[at] for at in others.tolist()])
+        lengths[others] = normalised.lengths
+        keys[:, others] = band_keys(self._signatures(inputs[others], normalised), len(self._keys))
+        numbers = self._number_them(inputs, rows, lengths)
+        self._add_keys(keys)
+        self._held.add(numbers[others], normalised)
+        self._held.add_raw(numbers[waiting], [texts[at] for at in waiting.tolist()])
+        self._stay_within_limit()
+
+    def _number_them(
+        self, inputs: NDArray[np.int64], rows: NDArray[np.int64], lengths: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        numbers = np.arange(len(self), len(self) + inputs.size)
+        self._number[inputs] = numbers
+        self._inputs.append(inputs)
+        self._rows.append(rows)
+        self._lengths.append(lengths)
+        return numbers
+
+    def _add_keys(self, keys: NDArray[np.uint64]) -> None:
+        for column, of_band in zip(self._keys, keys, strict=True):
+            column.append(of_band)
+
+    def _stay_within_limit(self) -> None:
         if not self.spilled and self._held.nbytes + len(self) * 8 * len(self._keys) > self.limit.texts:
             self._spill()
+
+    def settle(self) -> None:
+        """Normalise the texts that wait: they are about to be compared, all of them."""
+        self._held.settle()
 
     def _signatures(self, inputs: NDArray[np.int64], texts: NormalisedTexts) -> NDArray[np.uint32]:
         """Of these texts, computed where the cache does not know them (B37)."""
@@ -202,6 +239,7 @@ class TextStore:
         """Drop what can be read again, and put down what is needed of it."""
         if all(origin.again is None for origin in self._origins):
             return
+        self.settle()
         counts = self.window_counts()
         for low in range(0, len(self), _TOGETHER):
             self._bitmaps.append(self.bitmaps(np.arange(low, min(low + _TOGETHER, len(self)))))

@@ -11,6 +11,7 @@ from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import ScanDone
 from heldout.errors import HeldoutError, MissingDataError
 from heldout.matching.kernels import when_compiling
+from heldout.services.link_memory import LinkMemory
 from heldout.services.matching_texts import TextStore
 from heldout.services.memory_limit import MemoryLimit, default_limit
 from heldout.services.progress import SILENT, Progress
@@ -19,6 +20,7 @@ from heldout.services.scanning import ScanResult, scan
 from heldout.services.sources import DataSource, StoredData
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import DatasetState
+from heldout.storage.link_cache import LinkCache
 from heldout.storage.signature_cache import FOLDER as CACHE_FOLDER
 from heldout.storage.signature_cache import SignatureCache
 
@@ -45,7 +47,7 @@ class Scanned:
 class Scanner:
     """Reads each version at most once, however many states are scanned. `fetch` allows DVC to bring missing data.
 
-    `cached` is off where a record is proven: then no signature is taken from an earlier run.
+    `cached` is off where a record is proven: then no signature and no link is taken from an earlier run.
     """
 
     def __init__(self, workspace: Workspace, *, fetch: bool, progress: Progress = SILENT, cached: bool = True) -> None:
@@ -62,20 +64,25 @@ class Scanner:
         settings, memory = self._workspace.settings, self._workspace.memory
         asked = memory if memory is not None else settings.memory
         limit = default_limit() if asked is None else MemoryLimit(asked)
-        return TextStore(settings.method, limit, self._cache if self._cached else None)
+        if not self._cached or self._workspace.git.bare:
+            return TextStore(settings.method, limit)
+        return TextStore(settings.method, limit, self._cache, memory=LinkMemory(self._links))
 
     def read(self, spec: DatasetSpec, source: str, data: DataSource) -> Reading:
         """Every example of one state, its texts in `texts`."""
         with self.texts.reading():
             return read_version(spec, source, data, progress=self._progress, store=self.texts)
 
-    @cached_property
-    def _cache(self) -> SignatureCache | None:
+    @property
+    def _cache(self) -> SignatureCache:
         """In the working copy's .heldout; a bare repository, which has no such place, works without."""
         git, method = self._workspace.git, self._workspace.settings.method
-        if git.bare:
-            return None
         return SignatureCache(git.top / CACHE_FOLDER, method.digest, method.permutations, self._progress.note)
+
+    @property
+    def _links(self) -> LinkCache:
+        git, method = self._workspace.git, self._workspace.settings.method
+        return LinkCache(git.top / CACHE_FOLDER, method.digest, self._progress.note)
 
     def reading(self, state: DatasetState, commit: str | None = None) -> Reading:
         """Every example of a committed state. Raises MissingDataError (slug data-missing) for data that is not here."""

@@ -16,7 +16,7 @@ from heldout.domain.pool import Pool
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.services.grouping import groups_crossed
 from heldout.services.lineage import crossed
-from heldout.services.matching_pool import Links, match
+from heldout.services.matching_pool import Links, keep, match
 from heldout.services.matching_rows import Held, PoolRows
 from heldout.services.matching_texts import TextStore
 from heldout.services.progress import SILENT, Progress
@@ -61,6 +61,7 @@ def scan(
     rows = PoolRows.of(held[subject.source], [held[reading.source] for reading in others])
     links = match(rows, store, method, progress)
     overlaps = expand(rows, links, method).overlaps
+    keep(rows, links, method)
     if found := (*crossed(subject, others), *groups_crossed(subject, others)):
         overlaps = replace(overlaps, findings=(*sorted((*overlaps.findings, *found), key=Finding.sort_key),))
     return _result(subject, others, method, rows, links, overlaps)
