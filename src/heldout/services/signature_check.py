@@ -214,9 +214,8 @@ def hook_notes(
             yield f"the published signatures of {name} are of no use: {error}"
             continue
         for state in states:
-            sentence = _staged(workspace, state, sealed, name)
-            if sentence is not None and state.source != located.state.source:
-                yield sentence
+            if state.source != located.state.source and (said := _staged(workspace, state, sealed, name)):
+                yield said
 
 
 def _staged(workspace: Workspace, state: DatasetState, sealed: Sealed, name: str) -> str | None:
