@@ -128,6 +128,18 @@ def test_splits_by_a_column_and_by_structure(tmp_path: Path) -> None:
     assert [item["text"] for item in lines(tmp_path / "two" / "all.test.jsonl")] == texts["test"]
 
 
+def test_values_are_written_where_bytes_cannot_be_copied(tmp_path: Path) -> None:
+    for name, texts in (("train", "ab"), ("test", "a")):
+        data = "\n".join(["text,label", *(f"{sentence(text)} é,x" for text in texts)])
+        (tmp_path / f"{name}.csv").write_bytes(data.encode("utf-16"))
+    command = ("clean", "train.csv", "test.csv", "--holdout", "test", "--text-field", "text", "--encoding", "utf-16")
+    assert "rows-not-copied" in heldout(tmp_path, *command, "-o", "out").err
+    assert not list((tmp_path / "out").iterdir())
+    done = heldout(tmp_path, *command, "-o", "out", "--format", "jsonl")
+    assert done.code == 0, done.err
+    assert lines(tmp_path / "out" / "train.jsonl") == [{"text": f"{sentence('b')} é", "label": "x"}]
+
+
 def test_everything_may_leave(tmp_path: Path) -> None:
     write(tmp_path / "train.jsonl", [{"text": sentence("a")}])
     write(tmp_path / "test.jsonl", [{"text": sentence("a")}])

@@ -16,7 +16,7 @@ from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.domain.record import Capped
 from heldout.domain.tally import Tally
 from heldout.errors import ExitCode
-from heldout.services.check_files import CheckRequest
+from heldout.services.check_files import CheckRequest, Planned
 from heldout.services.check_reading import Compared, ReadFiles, compared
 from heldout.services.matching_pool import Links
 from heldout.services.matching_rows import PoolRows
@@ -38,13 +38,14 @@ def check(
     progress: Progress = SILENT,
     memory: MemoryLimit | None = None,
     spark: SparkOptions | None = None,
+    planned: Sequence[Planned] | None = None,
 ) -> Checked:
     """Compare all examples of all files across splits and inside each, in as much memory as `memory` says, or on Spark.
 
     Raises DataError and MissingDataError for what cannot be read exactly, UsageError where the request leaves a choice
-    open or names what the files do not have.
+    open or names what the files do not have. `planned` says how to read the files, where that is known.
     """
-    with compared(request, method, progress, memory, spark) as found:
+    with compared(request, method, progress, memory, spark, planned) as found:
         return _checked(found, tuple(dict.fromkeys(request.holdout)))
 
 

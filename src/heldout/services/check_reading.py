@@ -68,17 +68,19 @@ def compared(
     progress: Progress = SILENT,
     memory: MemoryLimit | None = None,
     spark: SparkOptions | None = None,
+    planned: Sequence[Planned] | None = None,
 ) -> Iterator[Compared]:
     """Read all files and match their texts, in as much memory as `memory` says, or on Spark. Digests of expected
-    outputs are kept where the request names their field.
+    outputs are kept where the request names their field. `planned` says how to read the files, where that is known.
 
     Raises DataError and MissingDataError for what cannot be read exactly, UsageError where the request leaves a choice
     open or names what the files do not have.
     """
     store = TextStore(method, memory, marks=True)
     try:
-        with hints_for_flags():
-            planned = plan(request)
+        if planned is None:
+            with hints_for_flags():
+                planned = plan(request)
         with _engine(spark, planned, request, progress) as engine:
             expected = request.expected is not None
             builder = MemberBuilder(store.index, None if engine else store, expected=expected)

@@ -10,18 +10,21 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.domain.checked import Place
 from heldout.domain.cleaning import Cleaned, CleanFile, Removed
+from heldout.domain.dataset import DataFile
 from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.errors import UsageError
 from heldout.services.check import check
 from heldout.services.check_files import CheckRequest, Planned
 from heldout.services.check_reading import Compared, compared
 from heldout.services.clean_choice import Leaving, leaving
-from heldout.services.files_again import FilesAgain, own_kind, states_of
+from heldout.services.files_again import FilesAgain, OpenFile, own_kind, states_of
 from heldout.services.memory_limit import MemoryLimit
 from heldout.services.progress import SILENT, Progress
+from heldout.storage.member_table import MemberTable
 from heldout.storage.new_files import new_files, require_absent
 from heldout.storage.readers.compressed import SUFFIXES as PACKED
 
@@ -38,6 +41,7 @@ class CleanRequest:
     from_holdout: bool = False
     groups: tuple[str, ...] = ()
     containment: bool = False
+    format: str = "same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class _Target:
     split: str | None
     source: str
     path: Path
+    kind: str
 
 
 def clean(
@@ -69,27 +74,19 @@ def clean(
         targets = _targets(request, found)
         listed = request.folder / LIST
         _refuse_one_name([*(target.path for target in targets), listed])
-        groups = again.fields(request.groups)
-        held = np.isin(table.split, [table.splits.index(name) for name in request.files.holdout])
-        side = held if request.from_holdout else ~held
-        gone = leaving(found, side, groups=groups, containment=request.containment)
+        side = _side(request, table)
+        gone = leaving(found, side, groups=again.fields(request.groups), containment=request.containment)
         removed = tuple(_removed(found, gone))
         progress.stage("writing")
         with new_files([*(target.path for target in targets), listed]) as streams:
-            kept = _write(again, targets, streams, {item.row for item in gone})
+            contents = again.contents(None if request.format == "same" else request.format)
+            kept = _write(contents, found, targets, streams, {item.row for item in gone})
             streams[-1].writelines(map(_line, removed))
             again.require_unchanged()
         rows = Counter(table.splits[number] for number in table.split[side].tolist())
-        stays = np.ones(len(table), np.bool_)
-        stays[[item.row for item in gone]] = False
-        left = {table.splits[number] for number in np.unique(table.split[stays]).tolist()}
+        left = _splits_left(table, gone)
     files = _files(targets, kept)
-    holdout = tuple(name for name in request.files.holdout if name in left)
-    remaining = 0
-    if holdout and len(left) > len(holdout):
-        again_read = _written(request.files, holdout, zip(files, targets, strict=True))
-        findings = check(again_read, method, progress, memory).findings
-        remaining = sum(finding.holdout_contamination for finding in findings)
+    written = [_written(file, target) for file, target in zip(files, targets, strict=True) if file.kept]
     return Cleaned(
         holdout=request.files.holdout,
         from_holdout=request.from_holdout,
@@ -97,8 +94,34 @@ def clean(
         removed=removed,
         rows=dict(sorted(rows.items())),
         listed=str(listed),
-        remaining=remaining,
+        remaining=_remaining(request, written, left, (method, progress, memory)),
     )
+
+
+def _remaining(
+    request: CleanRequest,
+    written: Sequence[Planned],
+    left: set[str],
+    how: tuple[Method, Progress, MemoryLimit | None],
+) -> int:
+    """Findings across the holdout in what was written, if both sides still have rows."""
+    holdout = tuple(name for name in request.files.holdout if name in left)
+    if not holdout or len(left) == len(holdout):
+        return 0
+    asked = replace(request.files, files=tuple(item.item.path for item in written), holdout=holdout)
+    return sum(finding.holdout_contamination for finding in check(asked, *how, planned=written).findings)
+
+
+def _side(request: CleanRequest, table: MemberTable) -> NDArray[np.bool_]:
+    """The rows of the side that is cleaned."""
+    held = np.isin(table.split, [table.splits.index(name) for name in request.files.holdout])
+    return held if request.from_holdout else ~held
+
+
+def _splits_left(table: MemberTable, gone: Sequence[Leaving]) -> set[str]:
+    stays = np.ones(len(table), np.bool_)
+    stays[[item.row for item in gone]] = False
+    return {table.splits[number] for number in np.unique(table.split[stays]).tolist()}
 
 
 def _targets(request: CleanRequest, found: Compared) -> list[_Target]:
@@ -110,17 +133,22 @@ def _targets(request: CleanRequest, found: Compared) -> list[_Target]:
         path = PurePosixPath(given.name) / inside
         if path.suffix in PACKED:
             path = path.with_suffix("")
-        if (kind := own_kind(planned)) != planned.format:
+        kind = _kind(request, planned)
+        if kind != planned.format:
             path = path.with_suffix(f".{kind}")
         splits = {table.splits[at] for at in np.unique(table.split[table.file == number]).tolist()}
         if planned.fields.split is None and splits != {planned.split}:
             result += [
-                _Target(planned, split, name, request.folder / path.with_name(f"{path.stem}.{split}{path.suffix}"))
+                _Target(planned, split, name, request.folder / f"{path.with_suffix('')}.{split}{path.suffix}", kind)
                 for split in sorted(splits)
             ]
         else:
-            result.append(_Target(planned, None, name, request.folder / path))
+            result.append(_Target(planned, None, name, request.folder / path, kind))
     return result
+
+
+def _kind(request: CleanRequest, planned: Planned) -> str:
+    return own_kind(planned) if request.format == "same" else request.format
 
 
 def _is_part(name: str, path: str) -> bool:
@@ -156,15 +184,19 @@ def _removed(found: Compared, gone: Sequence[Leaving]) -> Iterator[Removed]:
 
 
 def _write(
-    again: FilesAgain, targets: Sequence[_Target], streams: Sequence[BinaryIO], gone: set[int]
+    contents: Iterable[tuple[OpenFile, bytes, Iterator[bytes]]],
+    found: Compared,
+    targets: Sequence[_Target],
+    streams: Sequence[BinaryIO],
+    gone: set[int],
 ) -> dict[Path, tuple[int, int]]:
     """(kept, removed) rows of each target."""
-    table = again.found.rows.held[0].table
+    table = found.rows.held[0].table
     counts: defaultdict[Path, list[int]] = defaultdict(lambda: [0, 0])
     by_source: defaultdict[str, dict[str | None, tuple[_Target, BinaryIO]]] = defaultdict(dict)
     for target, stream in zip(targets, streams, strict=False):
         by_source[target.source][target.split] = (target, stream)
-    for file, head, rows in again.contents(None):
+    for file, head, rows in contents:
         outputs = by_source[file.name]
         for _, stream in outputs.values():
             stream.write(head)
@@ -196,14 +228,11 @@ def _files(targets: Sequence[_Target], kept: dict[Path, tuple[int, int]]) -> tup
     return tuple(CleanFile(target.source, str(target.path), *kept.get(target.path, (0, 0))) for target in targets)
 
 
-def _written(
-    asked: CheckRequest, holdout: tuple[str, ...], written: Iterable[tuple[CleanFile, _Target]]
-) -> CheckRequest:
+def _written(file: CleanFile, target: _Target) -> Planned:
     """How to read what was written, from the disk again. A file that no row is left of cannot be checked."""
-    full = [(file, target) for file, target in written if file.kept]
-    splits = {
-        file.path: target.split or target.planned.split
-        for file, target in full
-        if target.split is not None or target.planned.fields.split is None
-    }
-    return replace(asked, files=tuple(file.path for file, _ in full), splits=splits, holdout=holdout, records=None)
+    planned = target.planned
+    split = target.split or planned.item.split
+    item = replace(planned.item, path=file.path, split=split, format=target.kind)
+    if target.kind != planned.format:
+        item = DataFile(file.path, split, format=target.kind)
+    return replace(planned, item=item, format=target.kind, split=target.split or planned.split)

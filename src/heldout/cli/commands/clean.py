@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heldout.cli.commands.split_make import Columns, Encoding, Key, Output, Records, TextField
+from heldout.cli.commands.split_make import Columns, Encoding, Key, Output, Records, TextField, Written
 from heldout.cli.memory import Memory
 from heldout.cli.session import Json, Quiet, Session
 
@@ -33,6 +33,7 @@ def clean(
         bool, typer.Option("--containment", help="Texts that hold one that stays, or stand in one, leave, too.")
     ] = False,
     text_field: TextField = None,
+    format_: Annotated[Written, typer.Option("--format", help="same copies rows byte by byte.")] = Written.SAME,
     split_field: Annotated[
         str | None, typer.Option(metavar="PATH", help="The column that names a row's split.")
     ] = None,
@@ -79,6 +80,7 @@ def clean(
         from_holdout=drop is Side.HOLDOUT,
         groups=tuple(group or ()),
         containment=containment,
+        format=format_.value,
     )
     cleaned = cleaned_files(request, progress=session.progress, memory=None if memory is None else asked_limit(memory))
     session.progress.close()
