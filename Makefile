@@ -21,6 +21,8 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 SPARK_STAMP := $(VENV)/.spark
 SPARK_LOCK := requirements/spark.lock
+SEMANTIC_STAMP := $(VENV)/.semantic
+SEMANTIC_LOCK := requirements/semantic.lock
 BENCH := $(VENV)-bench
 BENCH_STAMP := $(BENCH)/.installed
 BENCH_LOCK := requirements/bench.lock
@@ -30,7 +32,7 @@ FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast test-kernels test-spark pytest lint fuzz ledger lock picture bench clean
+.PHONY: help venv demo test test-fast test-kernels test-spark test-semantic pytest lint fuzz ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -89,6 +91,17 @@ test-spark: $(SPARK_STAMP) ## the engine on Apache Spark, on this machine; needs
 	$(call say,Spark on $$('$(BIN)/python' --version))
 	@HELDOUT_SPARK=1 '$(BIN)/pytest' -q -n 0 tests/engines
 
+$(SEMANTIC_STAMP): $(STAMP) $(SEMANTIC_LOCK)
+	@printf '==> installing onnxruntime and a small model into %s\n' '$(VENV)'
+	export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+	'$(BIN)/python' -m pip install -qq --require-hashes -r $(SEMANTIC_LOCK)
+	touch '$@'
+
+test-semantic: $(SEMANTIC_STAMP) ## paraphrase candidates by the real model, without a network; prints how good they are
+	$(call say,the embedding model on $$('$(BIN)/python' --version))
+	@HELDOUT_SEMANTIC=1 '$(BIN)/pytest' -q -n 0 tests/semantic
+	'$(BIN)/python' benchmarks/semantic.py 300
+
 fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), JOBS targets at a time
 	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
@@ -96,8 +109,8 @@ ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 	@'$(BIN)/python' -m tools.ledger
 
 lock: $(STAMP) ## resolve requirements/*.lock again, one lock for every Python
-	@for extra in dev bench spark; do
-	  same=; if [ $$extra = spark ]; then same='--constraint $(LOCK)'; fi
+	@for extra in dev bench spark semantic; do
+	  same=; case $$extra in spark | semantic) same='--constraint $(LOCK)' ;; esac
 	  '$(BIN)/uv' pip compile $$same --quiet --universal --python-version 3.11 --extra $$extra --generate-hashes \
 	    --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml \
 	    -o requirements/$$extra.lock

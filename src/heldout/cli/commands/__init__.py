@@ -36,6 +36,7 @@ from heldout.cli.commands.review import HELP as REVIEW_HELP
 from heldout.cli.commands.review import review_accept, review_approve, review_list, review_reopen
 from heldout.cli.commands.scan import scan
 from heldout.cli.commands.scans import scans
+from heldout.cli.commands.semantic import semantic
 from heldout.cli.commands.show import show
 from heldout.cli.commands.signatures import HELP as SIGNATURES_HELP
 from heldout.cli.commands.signatures import signatures_check, signatures_export
@@ -77,6 +78,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "required-slices": required,
     "freeze": freeze,
     "unfreeze": unfreeze,
+    "semantic": semantic,
     "retire": retire,
     "expose": expose,
     "verify": verify,
