@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.matching.kernels import kernels_for
 from heldout.matching.ragged import offsets_of, segments
 from heldout.matching.texts import NormalisedTexts
 
@@ -58,8 +59,13 @@ class Rarity:
     @classmethod
     def of(cls, pieces: Winnowed) -> Rarity:
         bits = min(max(pieces.values.size.bit_length() - 1, 10), 26)
-        tally = np.bincount(pieces.values >> np.uint32(32 - bits), minlength=1 << bits)
-        times = np.minimum(tally, 255).astype(np.uint8)
+        kernels = kernels_for(pieces.values.size)
+        if kernels is None:
+            tally = np.bincount(pieces.values >> np.uint32(32 - bits), minlength=1 << bits)
+            times = np.minimum(tally, 255).astype(np.uint8)
+        else:
+            times = np.zeros(1 << bits, np.uint8)
+            kernels.tally(np.ascontiguousarray(pieces.values), pieces.values.size, 32 - bits, times)
         return cls(times, _rarest(times, pieces)[1])
 
     def rarest(self, pieces: Winnowed) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
@@ -68,12 +74,20 @@ class Rarity:
 
 
 def _rarest(times: NDArray[np.uint8], pieces: Winnowed) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    if not pieces.values.size:
+    """The first of equally rare ones."""
+    size, count = pieces.values.size, pieces.owners.size
+    if not size:
         return np.zeros(0, np.uint8), np.zeros(0, np.uint32)
-    drop = np.uint32(33 - times.size.bit_length())
-    ranked = times[pieces.values >> drop].astype(np.uint64) << np.uint64(32) | pieces.values
-    lowest = np.minimum.reduceat(ranked, np.cumsum(pieces.counts, dtype=np.int64) - pieces.counts)
-    return (lowest >> np.uint64(32)).astype(np.uint8), lowest.astype(np.uint32)
+    drop, offsets = 33 - times.size.bit_length(), offsets_of(pieces.counts)
+    kernels = kernels_for(size)
+    if kernels is None:
+        ranked = times[pieces.values >> np.uint32(drop)].astype(np.int64) << np.int64(40) | np.arange(size)
+        lowest = np.minimum.reduceat(ranked, offsets[:-1])
+        return (lowest >> np.int64(40)).astype(np.uint8), pieces.values[lowest & np.int64((1 << 40) - 1)]
+    best, chosen = np.empty(count, np.uint8), np.empty(count, np.uint32)
+    every, values = np.ones(count, np.uint8), np.ascontiguousarray(pieces.values)
+    kernels.choose(values, offsets, count, every, drop, times, best, chosen)
+    return best, chosen
 
 
 def winnowed(texts: NormalisedTexts, owners: NDArray[np.int64], window: int) -> Winnowed:
@@ -118,8 +132,8 @@ def _lowest(texts: NormalisedTexts, window: int) -> tuple[NDArray[np.uint32], ND
     kept[texts.offsets[:-1][texts.lengths > 0]] = True
     tails = np.minimum(texts.lengths, window - 1)  # windows that begin there cross into the next text
     kept[segments(texts.offsets[1:] - tails, tails)] = False
-    counts = np.diff(offsets_of(kept.view(np.uint8))[texts.offsets])
-    return lowest[kept[: lowest.size]], counts
+    places = np.flatnonzero(kept)
+    return lowest[places], np.diff(np.searchsorted(places, texts.offsets))
 
 
 def _bytes(texts: NormalisedTexts) -> NDArray[np.uint8]:

@@ -2,8 +2,9 @@
 
 Any window of a text will do as its anchor; a rare one saves comparisons. Windows are counted by a sample that depends
 on their characters only, one in eight, so a text whose rarest sample occurs once stands nowhere else and needs no look
-at the others: in most pools that is nearly every text. Those whose samples all occur often, or that have none, are few,
-and get their rarest window by a second count of theirs alone. A pool of short texts is counted in full at once.
+at the others: in most pools that is nearly every text. Texts that have no sample, or so many whose samples all occur so
+often that to compare them everywhere would take long, get their rarest window by a second count of theirs alone. A pool
+of short texts is counted in full at once.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _SAMPLED = 7  # the bits of a hash that are 0 in a sample
 _FEW_WINDOWS = 128  # a text of fewer may have no sample
 _OFTEN = 16
+_MOST = 255  # where counts end
+_PIECE = 1 << 20  # samples looked at together
 _ROOM = 1 << 14  # matches held before they are handed on
 
 
@@ -55,7 +58,7 @@ def matches(
     best, chosen = _rarest_samples(kernels, samples, wanted)
     rare = best > 1
     if samples.rate:
-        rare &= best <= _OFTEN
+        rare &= (best <= _OFTEN) | _affordable(samples, wanted & (best > _OFTEN), best, chosen)
         others = np.flatnonzero(wanted & ~rare & (best != 1))
         yield from _found(kernels, texts, length, _second_choice(kernels, texts, length, others), samples)
     places = np.flatnonzero(rare)
@@ -92,6 +95,29 @@ def _rarest_samples(
     mask = np.ascontiguousarray(wanted).view(np.uint8)
     kernels.choose(samples.values, samples.offsets, wanted.size, mask, 32 - bits, counts, best, chosen)
     return best, chosen
+
+
+def _affordable(
+    samples: _Samples, often: NDArray[np.bool_], best: NDArray[np.uint8], chosen: NDArray[np.uint32]
+) -> bool:
+    """Whether comparing these texts wherever their samples occur takes less time than counting anew."""
+    budget = samples.values.size // 4
+    if int(best[often].sum(dtype=np.int64)) > budget:
+        return False
+    values, texts = np.unique(chosen[often & (best == _MOST)], return_counts=True)
+    if not values.size:
+        return True
+    marked = np.zeros(1 << 24, np.bool_)
+    marked[values >> np.uint32(8)] = True
+    total = 0
+    for low in range(0, samples.values.size, _PIECE):
+        part = samples.values[low : low + _PIECE]
+        part = part[marked[part >> np.uint32(8)]]
+        places = np.minimum(np.searchsorted(values, part), values.size - 1)
+        total += int(texts[places[values[places] == part]].sum())
+        if total > budget:
+            return False
+    return True
 
 
 def _second_choice(kernels: Kernels, texts: NormalisedTexts, length: int, places: NDArray[np.int64]) -> _Anchors:

@@ -202,8 +202,8 @@ def occurrences(
     """Matches (short, long, position code, offset) in the texts [state[0], high), each pair once, into `out` (4, room).
 
     Anchors of one hash are a group: `starts`, `sizes` into `shorts` and `shifts`, found through the open-addressing
-    table `slots` of group numbers, -1 where free. With `rate` the anchors are samples, and only texts that hold a
-    sample in the filter are read. Stops before a text whose matches do not fit and leaves its number in `state[0]`.
+    table `slots` of group numbers, -1 where free. With `rate` the anchors are samples, and only texts that hold one
+    of them are read. Stops before a text whose matches do not fit and leaves its number in `state[0]`.
     `row_of` (texts) is -1 or the last row of a short text in `out`.
     """
     power, bar, shift = _power(length), np.uint64(rate), np.uint64(drop)
@@ -216,7 +216,12 @@ def occurrences(
             met = False
             for k in range(sample_offsets[d], sample_offsets[d + 1]):
                 slot = (np.uint64(samples[k]) << _S29) >> shift
-                if (filter_[np.int64(slot >> _S6)] >> (slot & _S63)) & _ONE != _ZERO:
+                if (filter_[np.int64(slot >> _S6)] >> (slot & _S63)) & _ONE == _ZERO:
+                    continue
+                at = np.int64(samples[k]) & mask
+                while slots[at] >= 0 and np.uint32((hashes[slots[at]] >> _S29) & _LOW) != samples[k]:
+                    at = (at + 1) & mask
+                if slots[at] >= 0:
                     met = True
                     break
             if not met:
