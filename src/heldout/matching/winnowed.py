@@ -180,7 +180,10 @@ def _among(values: NDArray[np.uint32], known: NDArray[np.uint32]) -> NDArray[np.
     drop = np.uint32(32 - bits)
     marked = np.zeros(1 << bits, np.bool_)
     marked[known >> drop] = True
-    likely = np.flatnonzero(marked[values >> drop])
+    likely = np.concatenate(
+        [low + np.flatnonzero(marked[values[low : low + _BLOCK] >> drop]) for low in range(0, values.size, _BLOCK)]
+        or [np.zeros(0, np.int64)]
+    )
     at = np.minimum(np.searchsorted(known, values[likely]), known.size - 1)
     found[likely[known[at] == values[likely]]] = True
     return found

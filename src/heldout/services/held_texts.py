@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.matching.width import narrowest
 
+_TOGETHER = 1 << 20  # code points normalised at a time
 _ONE_BYTE = 255  # the last code point that fits into one
 
 Block = tuple[NDArray[np.int64], NormalisedTexts]
@@ -30,6 +31,9 @@ class HeldTexts:
 
     def add(self, numbers: NDArray[np.int64], texts: NormalisedTexts) -> None:
         """Texts with other numbers than those before. Those of one byte a character are kept apart from others."""
+        if texts.codepoints.itemsize == 1 and texts.offsets[0] == 0 and texts.codepoints.base is None:
+            self._keep(numbers, texts)
+            return
         wide = np.zeros(numbers.size, np.bool_)
         if texts.codepoints.itemsize > 1:
             filled = np.flatnonzero(texts.lengths)
@@ -38,22 +42,11 @@ class HeldTexts:
             if rows.size:
                 part = texts.take(rows)  # a copy, of no more than these texts
                 points = narrowest(part.codepoints.astype(np.uint32)) if wide.any() else part.codepoints
-                self._blocks.append((numbers[rows], NormalisedTexts(points, part.offsets)))
-                self.nbytes += points.nbytes + part.offsets.nbytes + rows.nbytes
+                self._keep(numbers[rows], NormalisedTexts(points, part.offsets))
 
-    def add_raw(self, numbers: NDArray[np.int64], texts: Sequence[str]) -> None:
-        """Texts with other numbers than those before, as they were read."""
-        if numbers.size:
-            self._raw.append((numbers, texts))
-            self.nbytes += sum(map(sys.getsizeof, texts)) + 16 * numbers.size
-
-    def settle(self) -> None:
-        """Normalise what is held as it was read."""
-        raw, self._raw = self._raw, []
-        for at, (numbers, texts) in enumerate(raw):
-            raw[at] = numbers, ()  # each block is let go of once it is done
-            self.nbytes -= sum(map(sys.getsizeof, texts)) + 16 * numbers.size
-            self.add(numbers, normalise_batch(texts))
+    def _keep(self, numbers: NDArray[np.int64], texts: NormalisedTexts) -> None:
+        self._blocks.append((numbers, texts))
+        self.nbytes += texts.codepoints.nbytes + texts.offsets.nbytes + numbers.nbytes
 
     def keep(self, wanted: Callable[[int], bool]) -> None:
         """Drop the blocks whose first number is not wanted."""
@@ -71,9 +64,23 @@ class HeldTexts:
                 yield held, texts
             elif wanted.size:
                 yield wanted, texts.take(places)
+        yield from self._normalised(numbers)
+
+    def _normalised(self, numbers: NDArray[np.int64]) -> Iterator[Block]:
+        """Of what is held as it was read, some at a time."""
+        wanted, texts, size = list[NDArray[np.int64]](), list[str](), 0
         for held, raw in self._raw:
             low, high = np.searchsorted(numbers, (held[0], held[-1] + 1))
             places = np.searchsorted(held, numbers[low:high])
             same = held[places] == numbers[low:high]
-            if same.any():
-                yield numbers[low:high][same], normalise_batch([raw[place] for place in places[same].tolist()])
+            if not same.any():
+                continue
+            wanted.append(numbers[low:high][same])
+            chosen = [raw[place] for place in places[same].tolist()]
+            texts += chosen
+            size += sum(map(len, chosen))
+            if size > _TOGETHER:
+                yield np.concatenate(wanted), normalise_batch(texts)
+                wanted, texts, size = [], [], 0
+        if wanted:
+            yield np.concatenate(wanted), normalise_batch(texts)

@@ -16,10 +16,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.domain.marks import texts_with_many_marks
 from heldout.domain.method import Method
 from heldout.matching.bands import band_keys
 from heldout.matching.jaccard import bitmaps
+from heldout.matching.marked import with_many_marks
 from heldout.matching.minhash import signatures
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.matching.window_counts import WindowCounts
@@ -133,10 +133,7 @@ class TextStore:
         fresh = self._fresh(inputs)
         chosen = [texts[at] for at in fresh.tolist()]
         if self._marked is not None:
-            marked = texts_with_many_marks({str(at): text for at, text in enumerate(chosen) if not text.isascii()})
-            flags = np.zeros(len(chosen), np.bool_)
-            flags[[int(at) for at in marked]] = True
-            self._marked.append(flags)
+            self._marked.append(with_many_marks(chosen))
         if self.memory is None or self.spilled:
             self._add(inputs[fresh], normalise_batch(chosen), rows[fresh])
         else:

@@ -187,10 +187,10 @@ class _File:
         start = self._size
         for other, (size, checksum, width) in self._columns.items():
             if other == name:
-                data = memoryview(self._map)[start : start + size]
+                data = memoryview(self._map)[start : start + _padded(size)]
                 if zlib.crc32(data) != checksum:
                     raise DamagedError("a column is not what was written")
-                flat = np.frombuffer(data, _TYPES.get(name, np.uint32))
+                flat = np.frombuffer(data[:size], _TYPES.get(name, np.uint32))
                 return flat.reshape(-1, width) if name in _WIDE else flat
             start += _padded(size)
         raise KeyError(name)
@@ -219,7 +219,7 @@ def _stored(compared: Compared, name: str) -> NDArray[Any]:
 def _write(folder: Path, columns: list[NDArray[Any]]) -> str:
     """The name of the file. Raises OSError; nothing of it is left then."""
     header = _MAGIC + b"".join(
-        _COLUMN.pack(column.nbytes, zlib.crc32(column.data.cast("B") if column.size else b""), _width(column))
+        _COLUMN.pack(column.nbytes, zlib.crc32(_padding(column), zlib.crc32(_bytes(column))), _width(column))
         for column in columns
     )
     handle, aside = tempfile.mkstemp(prefix=".", suffix=ASIDE, dir=folder)
@@ -227,9 +227,8 @@ def _write(folder: Path, columns: list[NDArray[Any]]) -> str:
         with os.fdopen(handle, "wb") as stream:
             stream.write(header)
             for column in columns:
-                if column.size:
-                    stream.write(column.data.cast("B"))
-                stream.write(bytes(_padded(column.nbytes) - column.nbytes))
+                stream.write(_bytes(column))
+                stream.write(_padding(column))
         Path(aside).replace(folder / _name(header))
     except BaseException:
         Path(aside).unlink(missing_ok=True)
@@ -239,6 +238,14 @@ def _write(folder: Path, columns: list[NDArray[Any]]) -> str:
 
 def _width(column: NDArray[Any]) -> int:
     return 1 if column.ndim == 1 else column.shape[1]
+
+
+def _bytes(column: NDArray[Any]) -> memoryview | bytes:
+    return column.data.cast("B") if column.size else b""
+
+
+def _padding(column: NDArray[Any]) -> bytes:
+    return bytes(_padded(column.nbytes) - column.nbytes)
 
 
 def _padded(size: int) -> int:
