@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cli import heldout
 from support.data import data_path, truth
-from support.story import around, nearly, sentence
+from support.story import Team, around, nearly, sentence
 
 
 def write(path: Path, rows: Iterable[Any]) -> None:
@@ -138,6 +138,22 @@ def test_values_are_written_where_bytes_cannot_be_copied(tmp_path: Path) -> None
     done = heldout(tmp_path, *command, "-o", "out", "--format", "jsonl")
     assert done.code == 0, done.err
     assert lines(tmp_path / "out" / "train.jsonl") == [{"text": f"{sentence('b')} é", "label": "x"}]
+
+
+def test_a_working_copy_is_read_as_its_dataset_yaml_says(tmp_path: Path) -> None:
+    team = Team.start(tmp_path)
+    head = "format: heldout/dataset@1\nname: support\nfields: {input: question, key: id}\nholdout: [test]\n"
+    team.write("datasets/support/dataset.yaml", f"{head}data:\n  - {{path: rows.jsonl}}\n")
+    made = [("train", "a", "1"), ("train", "b", "2"), ("test", "a", "3"), ("test", "c", "4")]
+    rows = [json.dumps({"split": split, "id": key, "question": sentence(name)}) for split, name, key in made]
+    team.write("datasets/support/rows.jsonl", "\n".join(rows) + "\n")
+    team.track("datasets/support/rows.jsonl")
+    done = team.heldout("clean", "support", "-o", "../cleaned")
+    assert done.code == 0, done.err
+    assert (tmp_path / "cleaned" / "rows.jsonl").read_text() == "\n".join(rows[1:]) + "\n"
+    (listed,) = lines(tmp_path / "cleaned" / "removed.jsonl")
+    assert (listed["key"], listed["file"], listed["line"]) == ("1", "datasets/support/rows.jsonl", 1)
+    assert team.heldout("clean", "nothing", "-o", "../none").code == 2
 
 
 def test_everything_may_leave(tmp_path: Path) -> None:

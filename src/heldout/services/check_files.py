@@ -44,13 +44,15 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One file, how to read it, and why so. `split` is its split's name where no row says otherwise."""
+    """One file, how to read it, and why so. `split` is its split's name where no row says otherwise. With `own_names`
+    parts that no field maps are the row's own fields of their names, as in a dataset."""
 
     item: DataFile
     format: str
     fields: Fields
     split: str
     reasons: tuple[str, ...]
+    own_names: bool = False
 
     @property
     def text_field(self) -> str | None:

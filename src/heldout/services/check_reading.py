@@ -116,7 +116,7 @@ def _read_file(
     progress.stage(f"reading {path}")
     first, skipped = len(builder), len(read.skipped)
     spec = DatasetSpec(NAME, (planned.item,), planned.fields)
-    rows = RowStream(spec, HERE, skip_bad_rows=request.skip_bad_rows, own_names=False, first=first)
+    rows = RowStream(spec, HERE, skip_bad_rows=request.skip_bad_rows, own_names=planned.own_names, first=first)
     builder.flush()
     read.store.begin(rows.again)
     read.streams.append(rows)

@@ -34,7 +34,8 @@ LIST = "removed.jsonl"
 @dataclass(frozen=True, slots=True)
 class CleanRequest:
     """`files` says what to read and which splits are held out. Rows leave the other side, or the held-out one where
-    `from_holdout` says so: a holdout is not changed unless somebody asks for it."""
+    `from_holdout` says so: a holdout is not changed unless somebody asks for it. `planned` says how to read the files,
+    where a dataset.yaml does."""
 
     files: CheckRequest
     folder: Path
@@ -42,6 +43,7 @@ class CleanRequest:
     groups: tuple[str, ...] = ()
     containment: bool = False
     format: str = "same"
+    planned: tuple[Planned, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def clean(
     if not request.files.holdout:
         raise UsageError("bad-value", "which split is held out?", hint="--holdout test")
     states = states_of(request.files.files)
-    with compared(request.files, method, progress, memory) as found:
+    with compared(request.files, method, progress, memory, planned=request.planned) as found:
         table = found.rows.held[0].table
         again = FilesAgain(found, states)
         targets = _targets(request, found)
@@ -137,7 +139,8 @@ def _targets(request: CleanRequest, found: Compared) -> list[_Target]:
         if kind != planned.format:
             path = path.with_suffix(f".{kind}")
         splits = {table.splits[at] for at in np.unique(table.split[table.file == number]).tolist()}
-        if planned.fields.split is None and splits != {planned.split}:
+        by_structure = planned.format == "manifest" or "{split}" in (planned.item.records or "")
+        if by_structure and splits != {planned.split}:
             result += [
                 _Target(planned, split, name, request.folder / f"{path.with_suffix('')}.{split}{path.suffix}", kind)
                 for split in sorted(splits)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,9 +22,12 @@ class Side(StrEnum):
 
 
 def clean(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Any format that check reads.")],
+    files: Annotated[list[str], typer.Argument(metavar="NAME|FILE...", help="A dataset's working copy, or files.")],
     output: Output,
-    holdout: Annotated[list[str], typer.Option(metavar="SPLIT", help="A split that is held out; repeatable.")],
+    holdout: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPLIT", help="A split that is held out; default: what dataset.yaml says."),
+    ] = None,
     drop: Annotated[
         Side, typer.Option("--drop", "--from", help="Which side rows leave; train is all that is not held out.")
     ] = Side.TRAIN,
@@ -56,6 +61,7 @@ def clean(
     Example: heldout clean train.csv test.csv --holdout test -o cleaned
     """
     from heldout.cli.commands.check import named_split
+    from heldout.domain.names import name_problem
     from heldout.errors import ExitCode
     from heldout.reports.clean import clean_json, clean_lines
     from heldout.services.check_files import CheckRequest
@@ -64,24 +70,23 @@ def clean(
     from heldout.services.memory_limit import asked_limit
 
     session = Session(as_json=as_json, quiet=quiet)
-    request = CleanRequest(
-        files=CheckRequest(
-            tuple(files),
-            holdout=tuple(dict.fromkeys(holdout)),
-            text_field=text_field,
-            split_field=split_field,
-            key=key,
-            records=records,
-            encoding=encoding,
-            columns=tuple(columns.split(",")) if columns else (),
-            splits=dict(named_split(text) for text in split or ()),
-        ),
-        folder=output,
-        from_holdout=drop is Side.HOLDOUT,
-        groups=tuple(group or ()),
-        containment=containment,
-        format=format_.value,
+    asked = CheckRequest(
+        tuple(files),
+        holdout=tuple(dict.fromkeys(holdout or ())),
+        text_field=text_field,
+        split_field=split_field,
+        key=key,
+        records=records,
+        encoding=encoding,
+        columns=tuple(columns.split(",")) if columns else (),
+        splits=dict(named_split(text) for text in split or ()),
     )
+    request = CleanRequest(asked, output, drop is Side.HOLDOUT, tuple(group or ()), containment, format_.value)
+    if len(files) == 1 and not Path(files[0]).exists() and name_problem(files[0]) is None:
+        from heldout.services.clean_dataset import planned_files
+
+        asked, planned = planned_files(session.workspace, files[0], asked.holdout)
+        request = replace(request, files=asked, planned=tuple(planned))
     cleaned = cleaned_files(request, progress=session.progress, memory=None if memory is None else asked_limit(memory))
     session.progress.close()
     session.emit(clean_lines(cleaned), clean_json(cleaned))
