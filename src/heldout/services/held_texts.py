@@ -48,6 +48,20 @@ class HeldTexts:
         self._blocks.append((numbers, texts))
         self.nbytes += texts.codepoints.nbytes + texts.offsets.nbytes + numbers.nbytes
 
+    def add_raw(self, numbers: NDArray[np.int64], texts: Sequence[str]) -> None:
+        """Texts with other numbers than those before, as they were read."""
+        if numbers.size:
+            self._raw.append((numbers, texts))
+            self.nbytes += _raw_bytes(numbers, texts)
+
+    def settle(self) -> None:
+        """Normalise what is held as it was read."""
+        waiting, self._raw = self._raw[::-1], []
+        while waiting:  # each block is let go of once it is done
+            numbers, texts = waiting.pop()
+            self.nbytes -= _raw_bytes(numbers, texts)
+            self.add(numbers, normalise_batch(texts))
+
     def keep(self, wanted: Callable[[int], bool]) -> None:
         """Drop the blocks whose first number is not wanted."""
         self._blocks = [block for block in self._blocks if wanted(int(block[0][0]))]
@@ -84,3 +98,7 @@ class HeldTexts:
                 wanted, texts, size = [], [], 0
         if wanted:
             yield np.concatenate(wanted), normalise_batch(texts)
+
+
+def _raw_bytes(numbers: NDArray[np.int64], texts: Sequence[str]) -> int:
+    return sum(map(sys.getsizeof, texts)) + 16 * numbers.size

@@ -183,7 +183,8 @@ class TextStore:
         keys[:, others] = band_keys(self._signatures(inputs[others], normalised), len(self._keys))
         numbers = self._number_them(inputs, rows, lengths)
         self._add_keys(keys)
-        self._held.add(numbers[others], normalised)
+        if others.size:
+            self._held.add(numbers[others], normalised)
         self._held.add_raw(numbers[waiting], [texts[at] for at in waiting.tolist()])
         self._stay_within_limit()
 
