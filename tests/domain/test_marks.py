@@ -8,6 +8,7 @@ import pytest
 from support.data import prepared
 
 from heldout.domain.marks import texts_with_many_marks
+from heldout.matching.marked import with_many_marks
 
 
 @pytest.mark.req("A18")
@@ -31,3 +32,4 @@ def test_the_languages_of_mgsm_that_write_marks_and_no_other() -> None:
 )
 def test_marks_count_behind_letters(text: str, many: bool) -> None:
     assert texts_with_many_marks({"it": text, "other": "words"}) == ({"it"} if many else set())
+    assert with_many_marks(["words", text, text]).tolist() == [False, many, many]
