@@ -73,7 +73,8 @@ def test_what_is_imported_is_declared() -> None:
     """Every library the package imports is one of its own dependencies, not a dependency's dependency."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     module_of = {"GitPython": "git", "ruamel.yaml": "ruamel", "dvc-data": "dvc_data"}
-    declared = {name.split(">")[0] for name in project["dependencies"]}
+    extras = [name for extra in ("spark", "semantic") for name in project["optional-dependencies"][extra]]
+    declared = {name.split(">")[0] for name in [*project["dependencies"], *extras]}
     modules = {module_of.get(name, name) for name in declared} | {"heldout"}
     used = set().union(*(imported_by(path) for path in PACKAGE.rglob("*.py"))) - sys.stdlib_module_names - {"_typeshed"}
     assert used - modules == set()
