@@ -190,3 +190,13 @@ def test_processes_that_append_at_once_lose_nothing(logged: Exposing) -> None:
     lines = logged.lines()
     assert {line["note"] for line in lines[3:]} == {"at once 0", "at once 1", "at once 2"}
     assert chained(lines) == (logged.team.path / LOG).read_bytes()
+
+
+@pytest.mark.req("D14")
+def test_a_push_that_takes_lines_away_from_a_protected_branch_is_refused(logged: Exposing) -> None:
+    team = logged.team
+    assert team.push("main").code == 0
+    replace_log(logged, chained(cut(logged.lines())))
+    refused = team.push("main")
+    assert refused.code != 0
+    assert "exposures.jsonl, line 3, was removed or edited" in refused.err

@@ -15,7 +15,7 @@ def input_digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(f'"{text}"'.encode()).hexdigest()
 
 
-@pytest.mark.req("D58", "D11")
+@pytest.mark.req("D58")
 def test_a_line_says_who_showed_what_to_what_and_holds_no_text(exposing: Exposing) -> None:
     exposing.logged("--keys", "h1,test/h0", "--by", "Ann <ann@example.org>")
     (line,) = exposing.lines()

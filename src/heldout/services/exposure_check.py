@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from heldout.domain.exposure import Exposure, ExposureCheck
+from heldout.domain.exposure import Exposure, ExposureCheck, history_faults
 from heldout.domain.members import Member
 from heldout.domain.names import Subject
-from heldout.errors import HeldoutError
+from heldout.errors import HeldoutError, TamperedError
 from heldout.services.contents import read_members
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import read_version
 from heldout.services.sources import StoredData
 from heldout.services.workspace import Located, Workspace, readable_state
-from heldout.storage.catalog import DatasetState
-from heldout.storage.exposure_log import check_path, last_digest, log_path, parse_log, render_check
+from heldout.storage.catalog import FILE as DATASET_FILE
+from heldout.storage.catalog import ROOT, DatasetState
+from heldout.storage.exposure_log import check_path, dataset_of_log, last_digest, log_path, parse_log, render_check
 from heldout.storage.git.trees import GitTree
 
 
@@ -124,3 +125,21 @@ def for_states(workspace: Workspace, tree: GitTree, states: Iterable[DatasetStat
         except HeldoutError:
             continue
     return files
+
+
+def lost_lines(workspace: Workspace, old: str, new: str) -> list[str]:
+    """What a later state has lost of the logs that an earlier one had: sentences by path. A dataset that is not there
+    any more takes its log along."""
+    before, after = workspace.tree(old), workspace.tree(new)
+    texts: list[str] = []
+    for path in workspace.git.changed_paths(before.oid, after.oid, (ROOT,)):
+        name = dataset_of_log(path)
+        if name is None or before.read(path) is None or after.read(f"{ROOT}/{name}/{DATASET_FILE}") is None:
+            continue
+        try:
+            kept = parse_log(after.read(path) or b"", path)
+            faults = history_faults(parse_log(before.read(path) or b"", path), kept, merged=True)
+            texts += [f"{path}, line {number}, {what}" for number, what in faults]
+        except TamperedError as error:
+            texts.append(error.message)
+    return texts

@@ -58,6 +58,7 @@ def expose(workspace: Workspace, request: Request, note: Callable[[str], None], 
     if day > datetime.now(UTC).date():
         raise UsageError("day-to-come", f"--on {day}: that day is still to come", hint="the day it happened")
     located = workspace.find(request.subject)
+    workspace.working_copy  # noqa: B018 - refuses a bare repository, which has no place for a log
     members = _chosen(workspace, located, request, progress)
     by = request.by or author(workspace)
     said = Exposure(0, None, day, request.how, by, request.note.strip(), members)

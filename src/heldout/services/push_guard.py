@@ -149,6 +149,17 @@ def _lost(workspace: Workspace, update: RefUpdate, branch: str, commit: str) -> 
     yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, warning=not wrong, details=details)
 
 
+def _lost_exposures(workspace: Workspace, update: RefUpdate, branch: str, commit: str) -> Iterator[PushProblem]:
+    """A protected branch keeps every line of its logs of exposures."""
+    old = None if update.creates else workspace.git.commit_of(update.remote_oid)
+    if old is None or workspace.knowledge().exposures is None:
+        return
+    from heldout.services.exposure_check import lost_lines
+
+    if texts := lost_lines(workspace, old, commit):
+        yield PushProblem(Refusal.RECORD_LOST, update.remote_ref, branch, details=tuple(texts[:_SHOWN]))
+
+
 def _has_dataset(workspace: Workspace, name: str) -> bool:
     head = workspace.git.head()
     if head is not None and workspace.catalog(head).has(name):
@@ -168,6 +179,7 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
     protected = branch in workspace.settings.protected_branches
     if protected:
         yield from _lost(workspace, update, branch, commit)
+        yield from _lost_exposures(workspace, update, branch, commit)
     catalog = workspace.catalog(commit)
     known = workspace.knowledge()
     there = [workspace.tree(commit)]
