@@ -60,15 +60,18 @@ class WindowCounts:
 
     def rarest(self, windows: BlockWindows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(how often, place in its row) of each row's rarest window, the first of equals; 0 times where it has none."""
-        times = np.zeros(len(windows.texts), np.int64)
+        times, shifts = np.zeros(len(windows.texts), np.int64), np.zeros(len(windows.texts), np.int64)
+        if self._kernels is not None:
+            found = (windows.starts, times.size, self._drop, self._counts, times, shifts)
+            self._kernels.lowest(np.ascontiguousarray(windows.hashes), *found)
+            return times, shifts
         rows = np.flatnonzero(np.diff(windows.starts))
         if not rows.size:
-            return times, times.copy()
+            return times, shifts
         firsts, sizes = windows.starts[rows], np.diff(windows.starts)[rows]
         counts = self._counts[windows.hashes >> np.uint32(self._drop)]
         lowest = np.minimum.reduceat(counts, firsts)
         times[rows] = lowest
         places = np.flatnonzero(counts == np.repeat(lowest, sizes))
-        shifts = np.zeros(len(windows.texts), np.int64)
         shifts[rows] = places[np.searchsorted(places, firsts)] - firsts
         return times, shifts

@@ -68,6 +68,7 @@ class Kernels(NamedTuple):
     sample: Kernel
     tally: Kernel
     choose: Kernel
+    lowest: Kernel
     locate: Kernel
     mark: Kernel
     tally_marked: Kernel

@@ -96,6 +96,22 @@ def choose(
     return 0
 
 
+def lowest(hashes: Words, starts: Places, count: int, drop: int, counts: Bytes, times: Places, places: Places) -> int:
+    """The window of lowest count of each text, the first of equals: its count and its place; 0 where it has none."""
+    shift = np.uint32(drop)
+    for d in range(count):
+        best, place = 256, starts[d]
+        for i in range(starts[d], starts[d + 1]):
+            found = np.int64(counts[np.int64(hashes[i] >> shift)])
+            if found < best:
+                best, place = found, i
+                if best == 1:
+                    break
+        times[d] = best if best < 256 else 0
+        places[d] = place - starts[d]
+    return 0
+
+
 def locate(
     b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, texts: Places, count: int, length: int,
     rate: int, chosen: Words, shifts: Places, hashes: Longs,
@@ -271,6 +287,7 @@ KERNELS = {
     sample: "tqnnnnIq",
     tally: "InnB",
     choose: "IqnBnBBI",
+    lowest: "IqnnBqq",
     locate: "tqqnnnIqQ",
     mark: "tqqnnnQ",
     tally_marked: "tqnnnnQni",
