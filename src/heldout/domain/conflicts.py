@@ -115,7 +115,10 @@ class Tallied:
 def conflicts(
     tallied: Tallied, labelled: Callable[[int], Labelled], *, at_least: bool, examples: int, unlabelled: int
 ) -> Conflicts:
-    found = [_conflict(labelled(x), labelled(y), *rest) for x, y, *rest in tallied.pairs]
+    found = [
+        _conflict(labelled(x), labelled(y), similarity, exact, pairs)
+        for x, y, similarity, exact, pairs in tallied.pairs
+    ]
     labels: Counter[tuple[str, str]] = Counter()
     for item in found:
         first, second = sorted((item.a.label, item.b.label))

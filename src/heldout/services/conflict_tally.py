@@ -63,7 +63,8 @@ class _Holders:
         if not opens.size:
             return opens
         low, high = (way.reduceat(self._answers, opens) for way in (np.minimum, np.maximum))
-        return self._places[opens[low != high]]
+        found: NDArray[np.int64] = self._places[opens[low != high]]
+        return found
 
     def of(self, place: int) -> tuple[Holder, ...]:
         if place not in self._known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.domain.conflicts import Conflicts, Labelled, conflicts
 from heldout.domain.example import JSON
@@ -117,6 +118,6 @@ def _conflicts(
     )
 
 
-def _labels(wanted: np.ndarray, expected: Callable[[], Iterator[JSON]]) -> Mapping[int, str]:  # type: ignore[type-arg]
+def _labels(wanted: NDArray[np.int64], expected: Callable[[], Iterator[JSON]]) -> Mapping[int, str]:
     rows = set(wanted.tolist())
     return {number: group_of(value) or "" for number, value in enumerate(expected()) if number in rows}

@@ -14,7 +14,7 @@ from heldout.errors import UsageError
 from heldout.services.check_files import HERE, Planned
 from heldout.services.check_reading import Compared
 from heldout.services.grouping import group_of
-from heldout.storage.readers import read_rows
+from heldout.storage.readers import Row, read_rows
 from heldout.storage.regular_files import changed
 from heldout.storage.row_bytes import COPIED, as_csv, as_jsonl, csv_line, records
 
@@ -105,7 +105,7 @@ def _converted(file: OpenFile, kind: str) -> tuple[bytes, Iterator[bytes]]:
     return csv_line(columns) if columns else b"", as_csv(_again(first, rows), columns, file.name)
 
 
-def _again(first: object, rows: Iterable[object]) -> Iterator:  # type: ignore[type-arg]
+def _again(first: Row, rows: Iterable[Row]) -> Iterator[Row]:
     yield first
     yield from rows
 
