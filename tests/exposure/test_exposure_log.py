@@ -111,7 +111,8 @@ def test_an_edited_line_breaks_the_chain_and_answers_become_unknown(logged: Expo
     assert not answer["complete"]
     # What older commits say is evidence all the same where a tag or remote branch has it; here none has.
     refused = logged.expose("--keys", "h5", "--commit")
-    assert refused.code == 2 and "exposure-log-broken" in refused.err
+    assert refused.code == 2
+    assert "exposure-log-broken" in refused.err
 
 
 @pytest.mark.req("D14")
@@ -159,7 +160,8 @@ def test_two_branches_that_append_conflict_and_repair_chains_them(logged: Exposi
 def test_repair_never_drops_a_line_of_head(logged: Exposing) -> None:
     logged.team.write(LOG, b"".join((logged.team.path / LOG).read_bytes().splitlines(keepends=True)[:1]))
     done = logged.team.heldout("exposures", "repair", "support")
-    assert done.code == 2 and "HEAD has this line" in done.err
+    assert done.code == 2
+    assert "HEAD has this line" in done.err
 
 
 @pytest.mark.req("D14")

@@ -50,8 +50,10 @@ def test_an_exposed_example_contaminates_the_version_that_holds_it_out(exposing:
     exposing.logged("--keys", "h0")
     answer = exposing.team.heldout("gate", V1)
     assert answer.code == 1
-    assert "test/h0" in answer.out and "(1 exposed)" in answer.out
-    assert "another split" in answer.out and "heldout freeze support" in answer.out
+    assert "test/h0" in answer.out
+    assert "(1 exposed)" in answer.out
+    assert "another split" in answer.out
+    assert "heldout freeze support" in answer.out
     assert exposing.exposed() == ["test/h0"]
 
 
@@ -106,7 +108,8 @@ def test_a_log_reaches_the_protected_branch_and_a_new_version_that_holds_it_out_
     assert pushed.code == 0, str(pushed)
     exposing.freeze(train=TRAIN, test={**CLEAN_TEST, "more": sentence("more")})
     refused = exposing.team.push("main", "support@v1.1.0")
-    assert refused.code != 0 and "exposed" in refused.err
+    assert refused.code != 0
+    assert "exposed" in refused.err
 
 
 def test_a_version_that_nobody_looked_at_is_unknown_and_check_makes_it_known(exposing: Exposing) -> None:
@@ -115,7 +118,8 @@ def test_a_version_that_nobody_looked_at_is_unknown_and_check_makes_it_known(exp
     team.git("rm", "-q", "-r", "datasets/support/scans/exposed")
     team.bypass("commit", "-q", "-m", "Lose the checks")
     answer = team.heldout("gate", V1)
-    assert answer.code == 3 and "heldout exposures check support" in answer.out
+    assert answer.code == 3
+    assert "heldout exposures check support" in answer.out
     assert team.succeeds("exposures", "check", "--commit").out.startswith("1 check made")
     assert exposing.exposed() == ["test/h0"]
     assert "already" in team.succeeds("exposures", "check").out
@@ -152,4 +156,5 @@ def test_the_same_line_twice_is_refused_and_keys_may_come_from_a_file(exposing: 
     exposing.logged("--keys-from", "keys.txt")
     assert exposing.exposed() == ["test/h0", "test/h1"]
     again = exposing.expose("--keys", "h1,h0")
-    assert again.code == 2 and "already-logged" in again.err
+    assert again.code == 2
+    assert "already-logged" in again.err
