@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from heldout.domain.kind import Kind
 from heldout.domain.names import VersionName
 
 if TYPE_CHECKING:
@@ -82,6 +83,11 @@ class Answer:
     @property
     def contaminated(self) -> bool:
         return bool(self.findings)
+
+    @property
+    def only_exposed(self) -> bool:
+        """Whether nothing in the data gives the holdout away, and people logged that they did."""
+        return self.contaminated and all(hit.finding.kind is Kind.EXPOSED for hit in self.findings)
 
     @property
     def complete(self) -> bool:

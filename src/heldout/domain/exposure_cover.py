@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from heldout.domain.answer import Contamination, Gap, GapKind
-from heldout.domain.exposure import Exposure, ExposureCheck, ExposureLog, How, MemberName
+from heldout.domain.exposure import Exposure, ExposureCheck, ExposureLog, How, MemberName, line_digest
 from heldout.domain.finding import Finding, Side
 from heldout.domain.kind import EXPOSURE, Kind, Severity
 
@@ -82,5 +82,5 @@ def joined(first: ExposureCover | None, second: ExposureCover | None) -> Exposur
 def _contamination(dataset: str, source: str, member: MemberName, line: Exposure) -> Contamination:
     """In the shape of a finding between versions: the log's line stands where the other example would."""
     a = Side(dataset, *member, held_out_in=(source,))
-    b = Side(EXPOSURE, line.how.value, f"line {line.number}", member[2])
+    b = Side(EXPOSURE, line.how.value, f"line {line.number}", member[2], open_in=(line_digest(line),))
     return Contamination(Finding(Kind.EXPOSED, Severity.BLOCK, a, b), a, b)

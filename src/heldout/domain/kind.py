@@ -7,7 +7,7 @@ from enum import StrEnum
 
 class Kind(StrEnum):
     """How two examples overlap. `SOURCE_CROSSES_SPLIT` is found where dataset.yaml declares `fields.source_id`,
-    `GROUP_CROSSES_SPLIT` where it declares `groups`."""
+    `GROUP_CROSSES_SPLIT` where it declares `groups`. `EXPOSED` is in no record: people log it."""
 
     EXACT = "exact"
     NEAR = "near"
@@ -28,7 +28,9 @@ class Severity(StrEnum):
 ALWAYS_COUNTED = (Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.CONTAINMENT, Kind.INTRA_SPLIT)
 """Every record counts these, none found or not; it counts other kinds where it found some."""
 
-CONTAMINATING = frozenset({Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.SOURCE_CROSSES_SPLIT, Kind.GROUP_CROSSES_SPLIT})
+CONTAMINATING = frozenset(
+    {Kind.EXACT, Kind.NEAR, Kind.MOVED, Kind.SOURCE_CROSSES_SPLIT, Kind.GROUP_CROSSES_SPLIT, Kind.EXPOSED}
+)
 """Kinds that contaminate a holdout when exactly one side is in one (design: kinds table)."""
 
 CORPUS = "corpus "

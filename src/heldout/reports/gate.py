@@ -91,8 +91,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
     corpora = sorted({hit.other.dataset.removeprefix(CORPUS) for hit in answer.findings if _in_corpus(hit)})
     if corpora and all(map(_in_corpus, answer.findings)):
         return [f"heldout corpus show {corpora[0]}", _CORPUS_ADVICE]
-    exposed = [hit for hit in answer.findings if hit.other.dataset == EXPOSURE]
-    if exposed and len(exposed) == len(answer.findings):
+    exposed = any(hit.other.dataset == EXPOSURE for hit in answer.findings)
+    if answer.only_exposed:
         return [f"heldout exposures {subject}", _EXPOSED_ADVICE.format(name)]
     if answer.contaminated:
         steps = [f"heldout findings {subject} --holdout-only"]

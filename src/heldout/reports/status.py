@@ -85,7 +85,10 @@ def next_step(standing: DatasetStanding) -> str | None:
     current = latest is not None and latest.version.source == standing.head.source
     subject = str(latest.version.name) if current and latest else f"{name}@HEAD"
     if standing.head.contaminated:
-        return None if current and latest and latest.retired else f"heldout findings {subject} --holdout-only"
+        if current and latest and latest.retired:
+            return None
+        exposed = standing.head.only_exposed
+        return f"heldout exposures {subject}" if exposed else f"heldout findings {subject} --holdout-only"
     return _step_to_clean(standing.head, name, frozen=current)
 
 

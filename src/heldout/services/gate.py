@@ -49,7 +49,9 @@ def require_clean(answer: GateAnswer) -> None:
         raise HoldoutRefused(
             "contaminated",
             f"{answer.subject} is contaminated: {count} held-out examples are given away",
-            hint=f"heldout findings {answer.subject} --holdout-only",
+            hint=f"heldout exposures {answer.subject}"
+            if answer.answer.only_exposed
+            else f"heldout findings {answer.subject} --holdout-only",
         )
     if not answer.answer.complete:
         reasons = "; ".join(gap.text for gap in answer.answer.gaps)

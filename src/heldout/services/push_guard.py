@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from heldout.domain.answer import Answer, Gap, GapKind
 from heldout.domain.coverage import Knowledge, Version
-from heldout.domain.kind import Kind
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
@@ -200,8 +199,7 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
         if answer.contaminated:
             subject = f"{name} on {branch}"
             # A log of exposures has to reach the others: only versions are refused for what it says.
-            only_exposed = all(hit.finding.kind is Kind.EXPOSED for hit in answer.findings)
-            warning = not protected or only_exposed
+            warning = not protected or answer.only_exposed
             yield PushProblem(Refusal.PROTECTED_BRANCH, update.remote_ref, subject, answer, warning=warning)
         elif protected and workspace.settings.scan_on_commit and not knowledge.scans_of(state.source):
             subject = f"{name} on {branch}"
