@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
@@ -210,3 +212,16 @@ def test_mapped_fields_are_read_as_strictly(text: str) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("heldout.storage.quick_rows._BLOCK", block)
             assert _all(quick_rows(io.BytesIO(data), made, item, "x.jsonl", RowMapper(made))) == wanted
+
+
+@pytest.mark.req("B18", "A50")
+@pytest.mark.parametrize("name", ["x.jsonl.gz", "x.jsonl.zst", "x.jsonl"])
+def test_a_line_of_a_packed_file_that_is_read_strictly(name: str) -> None:
+    """The stream is unpacked already: what is left to the strict reader is one plain line, whatever the file's name."""
+    odd = b'{"key":"b","input":{"a":1,"b":{"c":12345678901234567890123}}}'
+    data = b"\n".join([GOOD, odd, GOOD.replace(b'"a"', b'"c"', 1)]) + b"\n"
+    packed = {"x.jsonl.gz": gzip.compress(data), "x.jsonl.zst": zstandard.compress(data)}.get(name, data)
+    item, mapper = SPEC.data[0], RowMapper(SPEC)
+    found = [row.key for row in quick_rows(io.BytesIO(packed), SPEC, item, name, mapper)]
+    strict = [mapper.example(row, item, name).key for row in read_rows(io.BytesIO(packed), item, name)]
+    assert found == strict == ["a", "b", "c"]

@@ -21,8 +21,10 @@ from heldout.errors import DataError
 from heldout.storage.exact_numbers import exact_float
 from heldout.storage.quick_keys import are_distinct
 from heldout.storage.quick_shape import Fields, Shape, shape_of
-from heldout.storage.readers import format_of, read_rows
+from heldout.storage.readers import format_of
 from heldout.storage.readers.compressed import decompressed
+from heldout.storage.readers.json_rows import read_lines
+from heldout.storage.readers.source import Source
 from heldout.storage.rows import RowMapper
 
 _BLOCK: Final = 1 << 14  # bytes: so few values at a time that they never come to the garbage collector's attention
@@ -154,7 +156,7 @@ def _strictly(line: bytes, place: tuple[int, int], item: DataFile, name: str, ma
     number, offset = place
     before = b"\n" if number > 1 else b""  # a byte order mark belongs to the first line only
     try:
-        for row in read_rows(io.BytesIO(before + line), item, name):
+        for row in read_lines(Source(io.BytesIO(before + line), item, name)):
             yield mapper.example(replace(row, line=number), item, name)
     except DataError as error:
         error.line = number
