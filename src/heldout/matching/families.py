@@ -9,8 +9,9 @@ nothing but the texts, their classes and the cap.
 
 Cost: candidates y are tried in index order against the texts that still lack a partner in a class of y. In a real
 family the first texts of each class resolve nearly everything at once, which makes it linear in the family's size.
-The worst case, a bucket of m texts that agree in a band and are not near, is m*m bitmap tests (a few seconds for
-10,000), with exact verification only where the bitmaps admit it. Memory is linear in the family times its classes.
+A family of m texts that are not near is m*m bitmap tests in numpy (a few seconds for 10,000), with exact verification
+only where the bitmaps admit it; the kernels compare only texts that share a rare shingle once that would take long.
+Memory is linear in the family times its classes.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def families(index: BandIndex) -> list[NDArray[np.int64]]:
 def _compiled(
     kernels: Kernels, texts: NormalisedTexts, members: NDArray[np.int64], bounds: Bounds, classes: Classes
 ) -> NDArray[np.int64]:
-    from heldout.matching.kernels.on_pairs import family
+    from heldout.matching.kernels.on_families import family
 
     marks = bounds.only(members).bitmaps
     x, y, shared, total = family(kernels, texts.take(members), classes.matrix(members), marks, bounds.threshold)

@@ -11,9 +11,9 @@ import re
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from heldout.matching.kernels import arithmetic, joining, searching, verifying, writing
+from heldout.matching.kernels import arithmetic, crowding, joining, searching, verifying, writing
 
-MODULES: tuple[ModuleType, ...] = (writing, joining, verifying, searching)
+MODULES: tuple[ModuleType, ...] = (writing, joining, verifying, searching, crowding)
 
 
 class Compiled(NamedTuple):

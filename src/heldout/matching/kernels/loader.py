@@ -53,7 +53,7 @@ class Kernel:
 
 
 class Kernels(NamedTuple):
-    """All kernels by name; `heldout.matching.kernels` modules `writing`, `joining`, `verifying` and `searching`."""
+    """All kernels by name, as the modules that `compiler.MODULES` lists define them."""
 
     collapse: Kernel
     highest: Kernel
@@ -75,6 +75,10 @@ class Kernels(NamedTuple):
     rarest: Kernel
     index: Kernel
     occurrences: Kernel
+    count_grams: Kernel
+    first_grams: Kernel
+    in_lists: Kernel
+    family_by_lists: Kernel
 
 
 def load_cached() -> Kernels | None:

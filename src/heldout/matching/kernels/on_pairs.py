@@ -1,4 +1,4 @@
-"""Candidate pairs through the kernels: joined from band keys, verified, and resolved in families."""
+"""Candidate pairs through the kernels: joined from band keys, and verified."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def candidates(
         yield from parts
 
 
-class _Tables(NamedTuple):
+class Tables(NamedTuple):
     """Room for two texts and their shingle sets, in the order in which the kernels take it."""
 
     own: NDArray[np.uint32]
@@ -90,10 +90,10 @@ class _Tables(NamedTuple):
     mask: int
 
 
-def _tables(longest: int) -> _Tables:
+def tables(longest: int) -> Tables:
     size = 1 << max(2 * longest, 16).bit_length()
     ints, room = (size, np.int32), longest + 8
-    return _Tables(
+    return Tables(
         np.empty(room, np.uint32), np.empty(room, np.uint32),
         np.empty(size, np.uint64), np.zeros(*ints), np.empty(*ints), np.zeros(*ints),
         np.empty(size, np.uint64), np.zeros(*ints), np.empty(*ints), size - 1,
@@ -115,7 +115,7 @@ def verified(
         longest = int(max(lengths[left[low:high]].max(), lengths[right[low:high]].max()))
         return kernels.verify(
             texts.codepoints, texts.offsets, left[low:high], right[low:high], high - low, *threshold, distinct,
-            *_tables(longest), shared[low:high], union[low:high],
+            *tables(longest), shared[low:high], union[low:high],
         )  # fmt: skip
 
     in_threads(run, even(order.size, _VERIFIED))
@@ -158,23 +158,3 @@ def _admitted(
     refused = np.zeros(a.size, np.bool_)
     refused[pairs[keep == 0]] = True
     return np.flatnonzero(~refused)
-
-
-def family(
-    kernels: Kernels,
-    texts: NormalisedTexts,
-    columns: NDArray[np.bool_],
-    bitmaps: NDArray[np.uint64],
-    threshold: tuple[int, int],
-) -> NDArray[np.int64]:
-    """Partner pairs of a family, its texts alone in `texts`, as rows (x, y, shared, union) of positions."""
-    count, classes = columns.shape
-    waiting = np.tile(np.arange(count, dtype=np.int32), (classes, 1))
-    waiters = np.full(classes, count, np.int64)
-    out = np.empty((4, count * classes), np.int64)
-    found = kernels.family(
-        texts.codepoints, texts.offsets, count, np.ascontiguousarray(columns).view(np.uint8), classes,
-        np.ascontiguousarray(bitmaps), *threshold, waiting, waiters, np.zeros(count, np.int32),
-        np.full(count, -1, np.int64), *_tables(int(texts.lengths.max(initial=0))), out, count * classes,
-    )  # fmt: skip
-    return out[:, :found]

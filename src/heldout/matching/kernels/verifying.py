@@ -174,20 +174,27 @@ def family(
     b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, count: int, columns: Bytes, classes: int,
     bitmaps: Longs, num: int, den: int, waiting: Ints, waiters: Places, tried: Ints,
     distinct: Places, own: Words, points: Words, names: Longs, stamps: Ints, places: Ints, seen: Ints,
-    names2: Longs, stamps2: Ints, places2: Ints, mask: int, out: Places, room: int,
+    names2: Longs, stamps2: Ints, places2: Ints, mask: int, out: Places, room: int, limit: int, state: Places,
 ) -> int:  # fmt: skip
     """One family resolved as `heldout.matching.families` defines it; returns how many pairs were written to `out`.
+
+    Stops before a text once it has looked at more than `limit` pairs. `state` says how far it came: the text, `count`
+    when it is done, and the last mark.
 
     `columns` (count, classes) says which texts have which classes, `waiting` (classes, count) lists the texts that lack
     a partner in each class and `waiters` counts them. `tried` (count) is 0. `out` is (4, room): x, y, shared, union.
     """
-    w, mark = 0, 0
+    w, mark, looked = 0, 0, 0
     for y in range(count):
+        if looked > limit:
+            state[0], state[1] = y, mark
+            return w
         mine = -1
         for c in range(classes):
             if columns[y * classes + c] == 0:
                 continue
             kept = 0
+            looked += waiters[c]
             for j in range(waiters[c]):
                 x = np.int64(waiting[c * count + j])
                 if x != y and abs(tried[x]) != y + 1:
@@ -212,6 +219,7 @@ def family(
                     waiting[c * count + kept] = x
                     kept += 1
             waiters[c] = kept
+    state[0], state[1] = count, mark
     return w
 
 
@@ -220,5 +228,5 @@ KERNELS = {
     spread: "tqqnnIqQ",
     admit: "qqnqQqnnB",
     verify: "tqqqnnnqIIQiiiQiinqq",
-    family: "tqnBnQnniqiqIIQiiiQiinqn",
+    family: "tqnBnQnniqiqIIQiiiQiinqnnq",
 }
