@@ -218,7 +218,7 @@ def test_mapped_fields_are_read_as_strictly(text: str) -> None:
 @pytest.mark.parametrize("name", ["x.jsonl.gz", "x.jsonl.zst", "x.jsonl"])
 def test_a_line_of_a_packed_file_that_is_read_strictly(name: str) -> None:
     """The stream is unpacked already: what is left to the strict reader is one plain line, whatever the file's name."""
-    odd = b'{"key":"b","input":{"a":1,"b":{"c":12345678901234567890123}}}'
+    odd = b'{"key":"b","split":"test","input":{"a":1,"b":{"c":12345678901234567890123}}}'
     data = b"\n".join([GOOD, odd, GOOD.replace(b'"a"', b'"c"', 1)]) + b"\n"
     packed = {"x.jsonl.gz": gzip.compress(data), "x.jsonl.zst": zstandard.compress(data)}.get(name, data)
     item, mapper = SPEC.data[0], RowMapper(SPEC)
