@@ -120,7 +120,7 @@ History = list[tuple[float, str, bool]]
 
 steps = st.lists(
     st.tuples(
-        st.sampled_from([0.0, 0.01, 0.03, 0.1, 0.1, 0.5]),
+        st.sampled_from([0.0, 0.05, 0.1, 0.1, 0.2, 0.5]),
         st.sampled_from(DAMAGE),
         st.sampled_from([*[False] * 9, True]),
     ),
@@ -159,7 +159,7 @@ def test_no_scan_can_tell_what_was_compared_before(
         patch.setattr(matching_warm, "_NEW_PART", new_part)
         for number, (share, damage, tight) in enumerate(history):
             for name in NAMES:
-                changed(rng, pool, versions[name], share if number else 0.7)
+                changed(rng, pool, versions[name], share if number else 0.35)
                 project.write(name, versions[name])
             damaged = damage in ("bit", "cut", "garbage", "emptied") and bool(project.sets)
             project.damage(damage, rng)

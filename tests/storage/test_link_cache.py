@@ -44,6 +44,7 @@ def compared(seed: int, size: int = 200) -> Compared:
         values=numbers(2**32, int(counts.sum())).astype(np.uint32),
         times=numbers(256, 1024).astype(np.uint8),
         anchors=numbers(2**32, size // 2).astype(np.uint32),
+        families=numbers(size, seed % 9).astype(np.uint32),
         near=numbers(size, seed % 7, 4).astype(np.int32),
         inside=numbers(size, seed % 5, 5).astype(np.int32),
         spans=numbers(size, seed % 3, 5).astype(np.int32),

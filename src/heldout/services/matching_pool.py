@@ -107,7 +107,7 @@ def match(rows: PoolRows, store: TextStore, method: Method, progress: Progress =
     def inside(part: PoolTexts, classes: Classes) -> Containments:
         return _contained(part, classes, method)
 
-    taken = taken_over(texts, store.index.digests()[rows.inputs], method, (near, inside))
+    taken = taken_over(texts, store.index.digests()[rows.inputs], method, (near, inside), rows.classes)
     if taken is not None:
         return Links(texts, taken.pairs, taken.inside, taken.spans)
     store.settle()

@@ -1,10 +1,11 @@
 """A pool of which an earlier scan compared most inputs: only the others are compared, with everything.
 
 Which pairs are links depends on the two texts alone, as long as nothing is capped. So links between inputs that were
-compared with each other, and no bucket and no containment was capped then, are taken over. For the new inputs, old ones
-are picked that any link with them could be about: those that share a band key, and those that by their winnowed pieces
-may stand in a new text or hold one. What was picked goes through the same comparison as a whole pool does. Where the
-new inputs bring a bucket or a containment over its cap, nothing is taken over.
+compared with each other are taken over. What is compared again are the new inputs and the members of families, whose
+links depend on who else is there. For each, old ones are picked that any link could be about: those that share a band
+key, and those that by their winnowed pieces may stand in a new text or hold one. All of a bucket with one of them is
+picked, so buckets over the cap, and families, are there what they are in the whole pool; and what was picked goes
+through the same comparison as a whole pool does. Where a containment is over its cap, nothing is taken over.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from heldout.matching.bands import band_index
 from heldout.matching.classes import Classes
 from heldout.matching.containment import Containments
 from heldout.matching.near import NearPairs
+from heldout.matching.ragged import offsets_of
 from heldout.matching.winnowed import Rarity, Winnowed, joined, may_hold, may_stand_in, winnowed
 from heldout.services.matching_feed import PoolTexts
 from heldout.storage.digest_index import Digests
@@ -48,11 +50,13 @@ class Taken:
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where the inputs of a pool are in a compared set: `rows` by input, -1 for a new one; `places` the other way.
-    `fresh` are the ascending indices of inputs with a text that are new."""
+    `fresh` are the ascending indices of inputs with a text that are new, `again` marks those and members of families.
+    """
 
     rows: NDArray[np.int64]
     places: NDArray[np.int64]
     fresh: NDArray[np.int64]
+    again: NDArray[np.bool_]
 
     @classmethod
     def of(cls, texts: PoolTexts, found: NDArray[np.int64], known: Compared) -> _Place:
@@ -62,13 +66,18 @@ class _Place:
         places = np.full(len(known), -1, np.int64)
         old = np.flatnonzero(rows >= 0)
         places[rows[old]] = old
-        return cls(rows, places, np.flatnonzero(with_text & (rows < 0)))
+        again = with_text & (rows < 0)
+        again[places[known.families][places[known.families] >= 0]] = True
+        return cls(rows, places, np.flatnonzero(with_text & (rows < 0)), again)
 
 
-def taken_over(texts: PoolTexts, digests: Digests, method: Method, find: Find) -> Taken | None:
+def taken_over(
+    texts: PoolTexts, digests: Digests, method: Method, find: Find, classes: Callable[[], Classes]
+) -> Taken | None:
     """The links of a pool by what is remembered; None where that does not serve, and the whole pool is to be compared.
 
-    `digests` are of the pool's inputs, in order; `find` finds all near pairs, and all containments, of some texts.
+    `digests` and `classes` are of the pool's inputs, in order; `find` finds all near pairs, and all containments, of
+    some texts.
     """
     memory = texts.store.memory
     if memory is None or texts.store.spilled:
@@ -77,19 +86,18 @@ def taken_over(texts: PoolTexts, digests: Digests, method: Method, find: Find) -
     if memory.known is None:
         return None
     known, place = memory.known, _Place.of(texts, found, memory.known)
-    if 2 * place.fresh.size > int((place.rows >= 0).sum()):
+    if 2 * int(place.again.sum()) > int((place.rows >= 0).sum()):
         return None
-    near, inside = _moved(known.near, place), _moved(known.inside, place)
+    inside = _moved(known.inside, place)
     if place.fresh.size:
-        new_near = _new_near(texts, place, method, find)
-        new_inside = None if new_near is None else _new_inside(texts, place, known, (method, find))
-        if new_near is None or new_inside is None:
+        new_inside = _new_inside(texts, place, known, (method, find))
+        if new_inside is None:
             return None
-        near, inside = np.concatenate([near, new_near]), np.concatenate([inside, new_inside])
+        inside = np.concatenate([inside, new_inside])
     if inside.size and int(np.bincount(inside[:, 0]).max()) > method.containment_cap:
         return None
     spans = {(a, b): Span(*rest) for a, b, *rest in _moved(known.spans, place).tolist()}
-    return Taken(_near_pairs(near), _containments(inside), spans)
+    return Taken(_near(texts, place, _moved(known.near, place), (method, find, classes)), _containments(inside), spans)
 
 
 def _moved(links: NDArray[np.int32], place: _Place) -> NDArray[np.int64]:
@@ -99,25 +107,50 @@ def _moved(links: NDArray[np.int32], place: _Place) -> NDArray[np.int64]:
     return moved[(moved[:, :2] >= 0).all(axis=1)]
 
 
-def _subset(texts: PoolTexts, rows: NDArray[np.int64]) -> tuple[PoolTexts, Classes]:
-    """Some of the pool's texts; classes matter to what is capped only, and nothing of that is used."""
-    none = Classes(np.zeros(rows.size, np.int32), np.arange(rows.size + 1, dtype=np.int64))
-    return PoolTexts(texts.store, texts.numbers[rows], texts.lengths[rows]), none
+def _near(
+    texts: PoolTexts,
+    place: _Place,
+    old: NDArray[np.int64],
+    how: tuple[Method, Find, Callable[[], Classes]],
+) -> NearPairs:
+    """All near pairs: the `old` ones whose ends are not of one family now, and what is found for what is compared
+    again, in the way of a family or not."""
+    method, find, classes = how
+    again = np.flatnonzero(place.again & (texts.lengths > 0))
+    if not again.size:
+        return _near_pairs(np.pad(old, ((0, 0), (0, 1))), 0)
+    rows = np.union1d(again, _sharing(texts, again, np.flatnonzero(~place.again & (texts.lengths > 0))))
+    part = _subset(texts, rows)
+    index = band_index(part.keys(), np.arange(rows.size), cap=method.bucket_cap)
+    family = np.full(texts.lengths.size, -1, np.int64)
+    family[rows] = index.family
+    found = find[0](part, _only(classes(), rows) if index.capped_buckets else _no_classes(rows))
+    links = [rows[found.a], rows[found.b], found.intersection, found.union, found.capped.astype(np.int64)]
+    new = np.stack(links, axis=1)
+    new = new[place.again[new[:, :2]].any(axis=1) | _of_one(family, new)]
+    kept = np.pad(old[~_of_one(family, old)], ((0, 0), (0, 1)))
+    return _near_pairs(np.concatenate([kept, new]), found.capped_buckets)
 
 
-def _new_near(texts: PoolTexts, place: _Place, method: Method, find: Find) -> NDArray[np.int64] | None:
-    """Near pairs with a new end, as rows (a, b, intersection, union); None where a bucket is over the cap.
+def _of_one(family: NDArray[np.int64], links: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Links between members of one family."""
+    first, second = family[links[:, 0]], family[links[:, 1]]
+    of_one: NDArray[np.bool_] = (first == second) & (first >= 0)
+    return of_one
 
-    All members of a bucket with a new text are in the subset, so it is as large there as in the pool.
-    """
-    fresh = place.fresh[texts.lengths[place.fresh] > 0]
-    rows = np.union1d(fresh, _sharing(texts, fresh, np.flatnonzero((place.rows >= 0) & (texts.lengths > 0))))
-    part, classes = _subset(texts, rows)
-    if band_index(part.keys(), np.arange(rows.size), cap=method.bucket_cap).capped_buckets:
-        return None
-    found = find[0](part, classes)
-    links = np.stack([rows[found.a], rows[found.b], found.intersection, found.union], axis=1)
-    return links[(place.rows[links[:, :2]] < 0).any(axis=1)]
+
+def _subset(texts: PoolTexts, rows: NDArray[np.int64]) -> PoolTexts:
+    return PoolTexts(texts.store, texts.numbers[rows], texts.lengths[rows])
+
+
+def _only(classes: Classes, rows: NDArray[np.int64]) -> Classes:
+    owners, ids = classes.expand(rows)
+    return Classes(ids, offsets_of(np.bincount(owners, minlength=rows.size)))
+
+
+def _no_classes(rows: NDArray[np.int64]) -> Classes:
+    """One for all: classes matter to what is capped only."""
+    return Classes(np.zeros(rows.size, np.int32), np.arange(rows.size + 1, dtype=np.int64))
 
 
 def _sharing(texts: PoolTexts, fresh: NDArray[np.int64], old: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -140,7 +173,7 @@ def _new_inside(texts: PoolTexts, place: _Place, known: Compared, how: tuple[Met
     method, find = how
     new = _pieces(texts, place.fresh, np.arange(place.fresh.size), method.containment_min_length)
     rows = np.union1d(place.fresh, _picked(texts, place, known, new))
-    found = find[1](*_subset(texts, rows))
+    found = find[1](_subset(texts, rows), _no_classes(rows))
     if found.capped:
         return None
     ends = (rows[found.short], rows[found.long])
@@ -168,9 +201,9 @@ def _pieces(texts: PoolTexts, rows: NDArray[np.int64], names: NDArray[np.int64],
     )  # fmt: skip
 
 
-def _near_pairs(links: NDArray[np.int64]) -> NearPairs:
-    a, b, intersection, union = links[np.lexsort((links[:, 1], links[:, 0]))].T
-    return NearPairs(a, b, intersection, union, np.zeros(a.size, np.bool_), 0)
+def _near_pairs(links: NDArray[np.int64], capped_buckets: int) -> NearPairs:
+    a, b, intersection, union, capped = links[np.lexsort((links[:, 1], links[:, 0]))].T
+    return NearPairs(a, b, intersection, union, capped.astype(np.bool_), capped_buckets)
 
 
 def _containments(links: NDArray[np.int64]) -> Containments:
@@ -184,7 +217,7 @@ def remember(
     """Keep the links of a pool for later scans, where that is worth it and they are all there are."""
     memory, (near, inside) = texts.store.memory, links
     total = int(texts.lengths.sum())
-    if memory is None or texts.store.spilled or near.capped_buckets or inside.capped or total < REMEMBER_FROM:
+    if memory is None or texts.store.spilled or inside.capped or total < REMEMBER_FROM:
         return
     with_text = np.flatnonzero(texts.numbers >= 0)
     if total // 2 + with_text.size * 8 * texts.store.bands > LIMIT:
@@ -200,6 +233,8 @@ def remember(
     if known is not None and place is not None:
         theirs = np.where(place.places >= 0, name[place.places], -1)
         pieces = joined([Winnowed(known.owners, known.counts, known.values).only(theirs), pieces])
+    families = _families(texts, near, method)
+    open_ends = ~families[near.a] & ~families[near.b]
     numbers, rarity = texts.numbers[with_text], Rarity.of(pieces)
     memory.keep(
         Compared(
@@ -211,11 +246,22 @@ def remember(
             values=pieces.values,
             times=rarity.times,
             anchors=rarity.anchors,
-            near=_rows(name[near.a], name[near.b], near.intersection, near.union),
+            families=name[families & (name >= 0)].astype(np.uint32),
+            near=_rows(name[near.a], name[near.b], near.intersection, near.union)[open_ends],
             inside=_rows(name[inside.short], name[inside.long], inside.position, inside.offset, inside.aligned),
             spans=_span_rows(spans, name),
         )
     )
+
+
+def _families(texts: PoolTexts, near: NearPairs, method: Method) -> NDArray[np.bool_]:
+    """Which inputs are in buckets over the cap."""
+    if not near.capped_buckets:
+        return np.zeros(texts.lengths.size, np.bool_)
+    members: NDArray[np.bool_] = (
+        band_index(texts.keys(), np.flatnonzero(texts.lengths), cap=method.bucket_cap).family >= 0
+    )
+    return members
 
 
 def _rows(*columns: NDArray[np.generic]) -> NDArray[np.int32]:

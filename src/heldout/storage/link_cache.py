@@ -43,13 +43,14 @@ _KNOWN_DAMAGE = (OSError, DamagedError)
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """n distinct inputs whose texts were compared in one go, with nothing capped.
+    """n distinct inputs whose texts were compared in one go, with no containment capped.
 
     Of each: its digest, the code points of its normalised text, and its band keys. `owners`, `counts` and `values` are
     those of `heldout.matching.winnowed.Winnowed`, `times` and `anchors` those of its `Rarity`. Links name inputs by
     their rows: each row of `near` is (a, b, intersection, union), of `inside` (short, long, position, offset, aligned),
     and of `spans` (first, second, start in the first, start in the second, length), the longest piece that two of them
-    share, where somebody asked.
+    share, where somebody asked. `families` are the rows of inputs in buckets over the cap; their near pairs, which
+    depend on who else is there, are not among `near`.
     """
 
     digests: Digests
@@ -60,6 +61,7 @@ class Compared:
     values: NDArray[np.uint32]
     times: NDArray[np.uint8]
     anchors: NDArray[np.uint32]
+    families: NDArray[np.uint32]
     near: NDArray[np.int32]
     inside: NDArray[np.int32]
     spans: NDArray[np.int32]
