@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.kernels import kernels_for
-from heldout.matching.ragged import offsets_of, segments
+from heldout.matching.ragged import distinct, offsets_of, segments
 from heldout.matching.texts import NormalisedTexts
 
 PIECE = 8  # code points, a byte each
@@ -148,7 +148,7 @@ def _bytes(texts: NormalisedTexts) -> NDArray[np.uint8]:
 def may_stand_in(old: Winnowed, rarity: Rarity, new: Winnowed) -> NDArray[np.int64]:
     """Ascending positions of the old owners that may stand in one of the new texts: those of which each value is one of
     theirs. One is asked for first, the rarest."""
-    known = np.unique(new.values)
+    known = distinct(new.values)
     likely = np.flatnonzero(_among(rarity.anchors, known))
     counts, places = old.of(likely)
     if not likely.size:
@@ -164,7 +164,7 @@ def may_hold(old: Winnowed, rarity: Rarity, new: Winnowed) -> tuple[NDArray[np.i
     asked = np.flatnonzero(times)
     asked = asked[np.argsort(values[asked], kind="stable")]
     wanted = values[asked]
-    places = np.flatnonzero(_among(old.values, np.unique(wanted)))
+    places = np.flatnonzero(_among(old.values, distinct(wanted)))
     low = np.searchsorted(wanted, old.values[places])
     sizes = np.searchsorted(wanted, old.values[places], side="right") - low
     holder = np.searchsorted(np.cumsum(old.counts, dtype=np.int64), places, side="right")

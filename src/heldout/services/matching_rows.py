@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.domain.pool import Holding, Pool
 from heldout.matching.classes import Classes
-from heldout.matching.ragged import offsets_of
+from heldout.matching.ragged import distinct, offsets_of
 from heldout.matching.shingles import mix64
 from heldout.storage.digest_index import in_order
 from heldout.storage.member_table import MemberTable
@@ -71,8 +71,8 @@ class PoolRows:
         codes = []
         for item, where in zip(self.held, self.places, strict=True):
             number = np.array([rank[item.dataset, split, item.source] for split in item.table.splits], np.int64)
-            codes.append(np.unique(where * len(rank) + number[item.table.split]))
-        every = np.unique(np.concatenate(codes))
+            codes.append(where * len(rank) + number[item.table.split])
+        every = distinct(np.concatenate(codes))
         owners, ids = np.divmod(every, max(len(rank), 1))
         return Classes(ids.astype(np.int32), offsets_of(np.bincount(owners, minlength=self.inputs.size)))
 
