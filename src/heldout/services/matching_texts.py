@@ -7,9 +7,8 @@ be near to are read again from where they came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -26,9 +25,9 @@ from heldout.matching.window_counts import WindowCounts
 from heldout.services.held_texts import Block, HeldTexts
 from heldout.services.link_memory import LinkMemory
 from heldout.services.memory_limit import MemoryLimit, default_limit, give_back
+from heldout.services.text_origins import Again, Origin, read_again
 from heldout.storage.columns import Column
-from heldout.storage.digest_index import DIGEST, DigestIndex, Digests
-from heldout.storage.regular_files import changed
+from heldout.storage.digest_index import DigestIndex, Digests
 from heldout.storage.scratch import Scratch
 
 _CHARACTERS = 1 << 20  # read again at a time
@@ -43,18 +42,6 @@ class SignatureStore(Protocol):
     def find(self, inputs: Digests) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]: ...
 
     def add(self, inputs: Digests, signatures: NDArray[np.uint32]) -> None: ...
-
-
-Again = Callable[[NDArray[np.int64]], Iterator[tuple[str, bytes, str]]]
-"""Reads the rows with these ascending numbers again: (file, input digest, text) of each."""
-
-
-@dataclass(slots=True)
-class _Origin:
-    """Where texts `first` and following came from, up to the next origin; None where they cannot be read again."""
-
-    first: int
-    again: Again | None
 
 
 class TextStore:
@@ -82,7 +69,7 @@ class TextStore:
         self._bitmaps = Column(np.uint64, _BITMAP)
         self._marked = Column(np.bool_) if marks else None
         self._held = HeldTexts()
-        self._origins: list[_Origin] = []
+        self._origins: list[Origin] = []
         self._scratch: Scratch | None = None
 
     def __len__(self) -> int:
@@ -115,7 +102,7 @@ class TextStore:
 
     def begin(self, again: Again | None) -> None:
         """Texts that are taken from now on come from here."""
-        self._origins.append(_Origin(len(self), again))
+        self._origins.append(Origin(len(self), again))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -255,7 +242,7 @@ class TextStore:
         bits = 20 if self.limit.work < 1 << 26 else 26 if self.limit.work > 1 << 30 else 24
         return WindowCounts(self._method.containment_min_length, int(self.lengths.sum()), bits)
 
-    def _origin(self, number: int) -> _Origin:
+    def _origin(self, number: int) -> Origin:
         return next(origin for origin in reversed(self._origins) if origin.first <= number)
 
     def path(self, name: str) -> Path:
@@ -295,23 +282,5 @@ class TextStore:
             if origin.again is None:
                 yield from self._held.blocks(wanted)
             elif wanted.size:
-                yield from self._read_again(origin.again, wanted)
-
-    def _read_again(self, again: Again, numbers: NDArray[np.int64]) -> Iterator[Block]:
-        """Raises DataError (slug changed-while-reading) where a row is not what it was."""
-        digests = self.index.digests()[self._inputs.all()[numbers]].tobytes()
-        low = at = size = 0
-        file, texts = "", list[str]()
-        for file, digest, text in again(self._rows.all()[numbers]):
-            if digest != digests[DIGEST * at : DIGEST * (at + 1)]:
-                raise changed(file)
-            texts.append(text)
-            size += len(text)
-            at += 1
-            if size >= _CHARACTERS:
-                yield numbers[low:at], normalise_batch(texts)
-                low, size, texts = at, 0, []
-        if at != numbers.size:
-            raise changed(file)
-        if texts:
-            yield numbers[low:at], normalise_batch(texts)
+                digests = self.index.digests()[self._inputs.all()[wanted]]
+                yield from read_again(origin.again, self._rows.all()[wanted], digests, (wanted, _CHARACTERS))
