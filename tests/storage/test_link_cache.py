@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from heldout.storage import link_cache
-from heldout.storage.link_cache import SETS, Compared, LinkCache, find
+from heldout.storage.link_cache import SETS, Compared, LinkCache, Rows
 
 TESTS = Path(__file__).parents[1]
 METHOD = "sha256:" + "ab" * 32
@@ -39,6 +39,7 @@ def compared(seed: int, size: int = 200) -> Compared:
         digests=digests,
         lengths=numbers(1000, size).astype(np.uint32),
         keys=numbers(2**62, size, 16).astype(np.uint64),
+        bitmaps=numbers(2**62, size, 16).astype(np.uint64),
         owners=np.arange(size // 2, dtype=np.uint32),
         counts=counts,
         values=numbers(2**32, int(counts.sum())).astype(np.uint32),
@@ -80,8 +81,8 @@ def test_what_was_kept_is_found_by_its_method_only(tmp_path: Path) -> None:
 def test_digests_that_begin_alike_are_told_apart() -> None:
     known = np.array([[7] * 31 + [last] for last in (1, 3, 5)] + [[9] * 32], np.uint8)
     wanted = np.array([[7] * 31 + [last] for last in (0, 5, 1, 9)] + [[9] * 32, [0] * 32], np.uint8)
-    assert find(known, wanted).tolist() == [-1, 2, 0, -1, 3, -1]
-    assert find(known[:0], wanted).tolist() == [-1] * 6
+    assert Rows(known).find(wanted).tolist() == [-1, 2, 0, -1, 3, -1]
+    assert Rows(known[:0]).find(wanted).tolist() == [-1] * 6
 
 
 @pytest.mark.req("B36")

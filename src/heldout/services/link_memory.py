@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.storage.digest_index import Digests
-from heldout.storage.link_cache import Compared, find
+from heldout.storage.link_cache import Compared, Rows
 
 _LOOKS = 4  # blocks of inputs that are looked for in the cache before it is taken to know none
 
@@ -35,6 +35,7 @@ class LinkMemory:
         self._store = store
         self._looks = _LOOKS if store else 0
         self.known: Compared | None = None
+        self._rows: Rows | None = None
 
     def recall(
         self, inputs: Digests, bands: int
@@ -48,16 +49,26 @@ class LinkMemory:
             keys[:, found] = self.known.keys[rows[found]].T
         return lengths, keys, rows >= 0
 
+    def bitmaps(self, inputs: Digests, into: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Put the bitmaps of known inputs into their rows of an array; which ones they are."""
+        rows = self.rows(inputs)
+        found = np.flatnonzero(rows >= 0)
+        if self.known is not None:
+            into[found] = self.known.bitmaps[rows[found]]
+        return rows >= 0
+
     def rows(self, inputs: Digests) -> NDArray[np.int64]:
         """The rows of inputs in the compared set, -1 for those that are not in it."""
         if self.known is None and self._looks and len(inputs):
             self._looks -= 1
-            self.known = self._store.best(inputs)
-        if self.known is None:
-            return np.full(len(inputs), -1, np.int64)
-        return find(self.known.digests, inputs)
+            self._use(self._store.best(inputs))
+        return np.full(len(inputs), -1, np.int64) if self._rows is None else self._rows.find(inputs)
 
     def keep(self, compared: Compared) -> None:
         """For later scans, those of this process among them."""
         self._store.add(compared)
+        self._use(compared)
+
+    def _use(self, compared: Compared | None) -> None:
         self.known = compared
+        self._rows = None if compared is None else Rows(compared.digests)

@@ -267,7 +267,11 @@ class TextStore:
         if self.spilled:
             return self._bitmaps.take(numbers)
         result = np.empty((numbers.size, _BITMAP), np.uint64)
-        for part, texts in self.blocks(numbers):
+        unknown = numbers
+        if self.memory is not None:
+            known = self.memory.bitmaps(self.index.digests()[self._inputs.all()[numbers]], result)
+            unknown = numbers[~known]
+        for part, texts in self.blocks(unknown):
             result[np.searchsorted(numbers, part)] = bitmaps(texts)
         return result
 

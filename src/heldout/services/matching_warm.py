@@ -220,7 +220,7 @@ def remember(
     if memory is None or texts.store.spilled or inside.capped or total < REMEMBER_FROM:
         return
     with_text = np.flatnonzero(texts.numbers >= 0)
-    if total // 2 + with_text.size * 8 * texts.store.bands > LIMIT:
+    if total // 2 + with_text.size * 16 * texts.store.bands > LIMIT:
         return
     known = memory.known
     place = None if known is None else _Place.of(texts, memory.rows(digests), known)
@@ -241,6 +241,7 @@ def remember(
             digests=digests[with_text],
             lengths=texts.lengths[with_text].astype(np.uint32),
             keys=np.stack([texts.store.keys(band)[numbers] for band in range(texts.store.bands)], axis=1),
+            bitmaps=texts.bitmaps(with_text),
             owners=pieces.owners,
             counts=pieces.counts,
             values=pieces.values,

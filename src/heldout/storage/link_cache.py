@@ -45,17 +45,18 @@ _KNOWN_DAMAGE = (OSError, DamagedError)
 class Compared:
     """n distinct inputs whose texts were compared in one go, with no containment capped.
 
-    Of each: its digest, the code points of its normalised text, and its band keys. `owners`, `counts` and `values` are
-    those of `heldout.matching.winnowed.Winnowed`, `times` and `anchors` those of its `Rarity`. Links name inputs by
-    their rows: each row of `near` is (a, b, intersection, union), of `inside` (short, long, position, offset, aligned),
-    and of `spans` (first, second, start in the first, start in the second, length), the longest piece that two of them
-    share, where somebody asked. `families` are the rows of inputs in buckets over the cap; their near pairs, which
-    depend on who else is there, are not among `near`.
+    Of each: its digest, the code points of its normalised text, its band keys, and its bitmap of shingles. `owners`,
+    `counts` and `values` are those of `heldout.matching.winnowed.Winnowed`, `times` and `anchors` those of its
+    `Rarity`. Links name inputs by their rows: each row of `near` is (a, b, intersection, union), of `inside` (short,
+    long, position, offset, aligned), and of `spans` (first, second, start in the first, start in the second, length),
+    the longest piece that two of them share, where somebody asked. `families` are the rows of inputs in buckets over
+    the cap; their near pairs, which depend on who else is there, are not among `near`.
     """
 
     digests: Digests
     lengths: NDArray[np.uint32]
     keys: NDArray[np.uint64]
+    bitmaps: NDArray[np.uint64]
     owners: NDArray[np.uint32]
     counts: NDArray[np.uint32]
     values: NDArray[np.uint32]
@@ -70,10 +71,13 @@ class Compared:
         return len(self.digests)
 
 
-_TYPES: Final[dict[str, Any]] = {"digests": np.uint8, "keys": np.uint64, "times": np.uint8} | dict.fromkeys(
-    ("near", "inside", "spans"), np.int32
-)
-_WIDE: Final = ("digests", "keys", "near", "inside", "spans")
+_TYPES: Final[dict[str, Any]] = {
+    "digests": np.uint8,
+    "keys": np.uint64,
+    "bitmaps": np.uint64,
+    "times": np.uint8,
+} | dict.fromkeys(("near", "inside", "spans"), np.int32)
+_WIDE: Final = ("digests", "keys", "bitmaps", "near", "inside", "spans")
 """Columns with several numbers a row, stored row by row."""
 
 
@@ -96,7 +100,7 @@ class LinkCache:
         for name in self._names():
             try:
                 file = _File(self._folder / name)
-                known.append((int((find(file.digests, inputs) >= 0).sum()), len(file.digests), name, file))
+                known.append((int((Rows(file.digests).find(inputs) >= 0).sum()), len(file.digests), name, file))
             except _KNOWN_DAMAGE as error:
                 self._drop(name, error)
         for hits, _, name, file in sorted(known, key=lambda item: item[:3], reverse=True):
@@ -198,19 +202,25 @@ class _File:
         raise KeyError(name)
 
 
-def find(known: Digests, wanted: Digests) -> NDArray[np.int64]:
-    """The rows of the wanted digests among the known ones, which ascend; -1 for those that are not there."""
-    rows = np.full(len(wanted), -1, np.int64)
-    firsts, keys = prefixes(known), prefixes(wanted)
-    live, at = np.arange(len(wanted)), np.searchsorted(firsts, keys)
-    while live.size:
-        inside = at < firsts.size
-        inside[inside] = firsts[at[inside]] == keys[live[inside]]
-        live, at = live[inside], at[inside]
-        same = (known[at] == wanted[live]).all(axis=1)
-        rows[live[same]] = at[same]
-        live, at = live[~same], at[~same] + 1  # digests that begin alike follow each other
-    return rows
+class Rows:
+    """The rows of digests that ascend."""
+
+    def __init__(self, known: Digests) -> None:
+        self._known, self._firsts = known, prefixes(known)
+
+    def find(self, wanted: Digests) -> NDArray[np.int64]:
+        """The rows of the wanted digests, -1 for those that are not there."""
+        rows = np.full(len(wanted), -1, np.int64)
+        firsts, keys = self._firsts, prefixes(wanted)
+        live, at = np.arange(len(wanted)), np.searchsorted(firsts, keys)
+        while live.size:
+            inside = at < firsts.size
+            inside[inside] = firsts[at[inside]] == keys[live[inside]]
+            live, at = live[inside], at[inside]
+            same = (self._known[at] == wanted[live]).all(axis=1)
+            rows[live[same]] = at[same]
+            live, at = live[~same], at[~same] + 1  # digests that begin alike follow each other
+        return rows
 
 
 def _stored(compared: Compared, name: str) -> NDArray[Any]:
