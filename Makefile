@@ -32,7 +32,7 @@ FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast test-kernels test-spark test-semantic pytest lint fuzz ledger lock picture bench clean
+.PHONY: help venv demo test test-fast test-kernels test-newer-git test-spark test-semantic pytest lint fuzz ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -77,6 +77,11 @@ pytest: $(STAMP) ## the tests only
 test-kernels: $(STAMP) ## matching once more, by compiled kernels however small the work
 	$(call say,matching by compiled kernels)
 	@HELDOUT_KERNELS=on '$(BIN)/pytest' -q -n $(JOBS) tests/matching
+
+test-newer-git: $(STAMP) ## hooks and safety under a newer Git from Debian, unpacked aside; needs root
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT
+	PYTHON='$(BIN)/python' tools/newer-git get "$$folder"
+	tools/newer-git run "$$folder" '$(BIN)/pytest' -q -n $(JOBS) -m 'not hook_files' tests/hooks tests/safety
 
 test-fast: $(STAMP) ## the rules and methods only: no Git, no DVC, no documents
 	@'$(BIN)/pytest' -q -n $(JOBS) tests/domain tests/matching
