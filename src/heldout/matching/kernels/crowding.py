@@ -2,9 +2,11 @@
 # Whole numbers are 64 bits wide once compiled, whether Python calls them int or numpy int64.
 """Kernels for large families of texts that are mostly not near each other (`heldout.matching.kernels.on_families`).
 
-Prefix filtering, after Chaudhuri, Ganti and Kaushik (2006): with shingles in one order for all texts, two texts whose
-similarity reaches t share one of the first (1-t)|A|+1 of each. Ordered from rare to common, few texts share those. Any
-order that depends on the shingle alone will do, and a hash that two shingles share only adds texts to compare.
+Two sets near each other differ in at most L shingles. Dealt out by hash into more than L parts, they agree in all parts
+but L (PartEnum, after Arasu, Ganti and Kaushik, 2006). So of each set's parts, ordered from rare to common by an order
+that is the same for all, the first L+1 hold one that is among the first L+1 of the other (prefix filtering, after
+Chaudhuri, Ganti and Kaushik, 2006). Most parts of a text occur nowhere else, even where it shares sentences with many.
+L depends on the larger set, so sizes make classes, and a text has parts for its own class and the next one.
 """
 
 from __future__ import annotations
@@ -23,29 +25,44 @@ from heldout.matching.kernels.arithmetic import (
     grams,
     load_padded,
     mix64,
+    same_gram,
+    slot_of,
 )
 from heldout.matching.kernels.verifying import _build, _decide
 
-_U20, _U44 = np.uint64(20), np.uint64(44)
-_MOST = 1 << 20  # counts end here, so that they fit above a hash
+_SPREAD, _PART = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
+_U0, _U1, _U8, _U32, _U56 = (np.uint64(value) for value in (0, 1, 8, 32, 56))
 
 
-def count_grams(
-    b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, count: int, points: Words, counts: Ints, drop: int
+def _distinct(
+    points: Words, positions: int, names: Longs, stamps: Ints, places: Ints, mask: int, stamp: int, hashes: Longs
 ) -> int:
-    """How often shingles whose hashes agree in their upper bits occur in all texts."""
-    shift = np.uint64(drop)
-    for d in range(count):
-        positions = load_padded(b8, b16, b32, width, offsets[d], offsets[d + 1] - offsets[d], points)
-        for i in range(positions):
-            slot = np.int64(mix64(gram(points, i)) >> shift)
-            if counts[slot] < _MOST - 1:
-                counts[slot] += 1
-    return 0
+    """Hashes of a text's distinct shingles, in the order of their first places; returns how many."""
+    _build(points, positions, names, stamps, places, mask, stamp)
+    count = 0
+    for i in range(positions):
+        name = gram(points, i)
+        slot = slot_of(name, mask)
+        while not (names[slot] == name and same_gram(name, points, np.int64(places[slot]), points, i)):
+            slot = (slot + 1) & mask
+        if np.int64(places[slot]) == i:
+            hashes[count] = mix64(name)
+            count += 1
+    return count
+
+
+def _after(first: int, num: int, den: int) -> int:
+    """Where the class of sizes after the one that begins at `first` begins."""
+    return max(first + 1, (first * den + num - 1) // num)
+
+
+def _apart_at_most(size: int, num: int, den: int) -> int:
+    """Shingles in which two sets may differ that reach num/den and of which the larger has `size`."""
+    return 2 * (den - num) * size // (den + num)
 
 
 def _sort(values: Longs, count: int) -> int:
-    """In place, by Shell's method with Ciura's gaps: texts are short."""
+    """In place, by Shell's method with Ciura's gaps."""
     gap = 701
     while gap < count // 3:
         gap = gap * 9 // 4
@@ -60,24 +77,55 @@ def _sort(values: Longs, count: int) -> int:
     return 0
 
 
-def first_grams(
-    b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, count: int, points: Words, counts: Ints, drop: int,
-    num: int, den: int, mask: int, room: Longs, lists: Ints, ends: Places,
+def _deal(hashes: Longs, size: int, first: int, parts: int, sums: Longs) -> int:
+    """Keys of the parts that are not empty, in `sums`; returns how many."""
+    for part in range(parts):
+        sums[part] = _U0
+    for i in range(size):
+        sums[np.int64(((hashes[i] >> _U32) * np.uint64(parts)) >> _U32)] += mix64(hashes[i] ^ _SPREAD)
+    filled = 0
+    for part in range(parts):
+        if sums[part] != _U0:
+            sums[filled] = mix64(sums[part] + (np.uint64(first) << _U32) * _PART + np.uint64(part) * _SPREAD)
+            filled += 1
+    return filled
+
+
+def part_keys(
+    b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, count: int, points: Words, names: Longs,
+    stamps: Ints, places: Ints, mask: int, num: int, den: int, hashes: Longs, sums: Longs, met: Bytes, drop: int,
+    keep: int, list_mask: int, lists: Ints, ends: Places,
 ) -> int:  # fmt: skip
-    """The lists [0, mask] that each text is to stand in: one for each of its rarest shingles, text by text."""
+    """Counts keys in `met`; with `keep`, writes the lists [0, list_mask] of the rarest that were met twice.
+
+    Returns how many were written, or -1 where a text has too many empty parts for this to find all that is near it.
+    `stamps` are 0. A list is named by a hash of a key, so it may hold texts that share none.
+    """
     shift, w = np.uint64(drop), 0
     for d in range(count):
         positions = load_padded(b8, b16, b32, width, offsets[d], offsets[d + 1] - offsets[d], points)
-        for i in range(positions):
-            name = mix64(gram(points, i))
-            room[i] = (np.uint64(counts[np.int64(name >> shift)]) << _U44) | (name >> _U20)
-        _sort(room, positions)
-        left = (den - num) * positions // den + 1
-        for i in range(positions):
-            if left > 0 and (i == 0 or room[i] != room[i - 1]):
-                lists[w] = np.int64(room[i]) & mask
-                w += 1
-                left -= 1
+        size = _distinct(points, positions, names, stamps, places, mask, d + 1 + keep * count, hashes)
+        first, after = 1, _after(1, num, den)
+        while after <= size:
+            first, after = after, _after(after, num, den)
+        for role in range(2):
+            most = _apart_at_most(after - 1, num, den)
+            filled = _deal(hashes, size, first, most + most // 2 + 8, sums)
+            if role == 0 and filled <= _apart_at_most(size, num, den):
+                return -1
+            for k in range(filled):
+                slot = np.int64(sums[k] >> shift)
+                if keep == 0:
+                    met[slot] += 1 if met[slot] < 255 else 0
+                else:
+                    sums[k] = (np.uint64(met[slot]) << _U56) | (sums[k] >> _U8)
+            if keep != 0:
+                _sort(sums, filled)
+                for k in range(min(filled, most + 1)):
+                    if sums[k] >> _U56 > _U1:
+                        lists[w] = np.int64(sums[k]) & list_mask
+                        w += 1
+            first, after = after, _after(after, num, den)
         ends[d] = w
     return w
 
@@ -132,7 +180,7 @@ def family_by_lists(
             one = np.int64(lists[k])
             cost += heads[one + 1] - heads[one]
         every = cost > count
-        for k in range(first, first + 1 if every else ends[y]):
+        for k in range(first, min(first + 1, ends[y]) if every else ends[y]):
             one = np.int64(lists[k])
             low, high = (0, count) if every else (heads[one], heads[one + 1])
             for j in range(low, high):
@@ -162,10 +210,9 @@ def family_by_lists(
     return w
 
 
-HELPERS = (_sort, _waits, _serve)
+HELPERS = (_distinct, _after, _apart_at_most, _sort, _deal, _waits, _serve)
 KERNELS = {
-    count_grams: "tqnIin",
-    first_grams: "tqnIinnnnQiq",
+    part_keys: "tqnIQiinnnQQBnnniq",
     in_lists: "iqnqni",
     family_by_lists: "tqnnBnQnnBiqqiiqIIQiiiQiinnqnn",
 }

@@ -75,8 +75,7 @@ class Kernels(NamedTuple):
     rarest: Kernel
     index: Kernel
     occurrences: Kernel
-    count_grams: Kernel
-    first_grams: Kernel
+    part_keys: Kernel
     in_lists: Kernel
     family_by_lists: Kernel
 
