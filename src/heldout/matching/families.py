@@ -10,8 +10,8 @@ nothing but the texts, their classes and the cap.
 Cost: candidates y are tried in index order against the texts that still lack a partner in a class of y. In a real
 family the first texts of each class resolve nearly everything at once, which makes it linear in the family's size.
 A family of m texts that are not near is m*m bitmap tests in numpy (a few seconds for 10,000), with exact verification
-only where the bitmaps admit it; the kernels compare only texts that share a part of their sets once that would take long.
-Memory is linear in the family times its classes.
+only where the bitmaps admit it. Once that would take long, the kernels compare only texts that share a part of their
+sets. Memory is linear in the family times its classes.
 """
 
 from __future__ import annotations
