@@ -61,7 +61,8 @@ def _compiled(
     from heldout.matching.kernels.on_families import family
 
     marks = bounds.only(members).bitmaps
-    x, y, shared, total = family(kernels, texts.take(members), classes.matrix(members), marks, bounds.threshold)
+    own = texts if members.size == len(texts) else texts.take(members)
+    x, y, shared, total = family(kernels, own, classes.matrix(members), marks, bounds.threshold)
     one, other = members[x], members[y]
     return np.stack([np.minimum(one, other), np.maximum(one, other), shared, total])
 

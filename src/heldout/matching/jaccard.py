@@ -47,6 +47,10 @@ class Bounds:
         places = np.searchsorted(self.rows, rows)
         return Bounds(rows, self.bitmaps[places], self.sizes[places], self.threshold)
 
+    def over(self, count: int) -> Bounds:
+        """The same in arrays for `count` texts, of which others than `rows` may not be asked about."""
+        return Bounds(np.arange(count, dtype=np.int64), *self.spread(count), self.threshold)
+
     def spread(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Bitmaps and sizes in arrays for `count` texts, at the places of `rows`; the others' are not filled."""
         if self.rows.size == count:

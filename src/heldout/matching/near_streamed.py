@@ -29,14 +29,17 @@ def near_pairs_streamed(
     `budget` bytes bound what is read of texts at a time, save where one pair, or one family, is larger.
     """
     index = band_index(keys, np.flatnonzero(feed.lengths), cap=parameters.bucket_cap)
-    limits = _bounds(feed, index.grouped(), parameters.threshold)
+    limits = _bounds(feed, index.grouped(), parameters.threshold).over(feed.lengths.size)
     proposed = proposals(index, limits)
+    capped = index.capped_buckets
+    index = BandIndex(np.zeros((0, 0), np.uint64), (), index.family, index.cap)
+    del keys  # hundreds of bytes a text, and no longer needed
     listed = _verified(feed, proposed, parameters.threshold, budget)
     partners = _partners(feed, index, limits, classes, budget)
     pairs = np.concatenate([listed, partners], axis=1)
     order = np.lexsort((pairs[1], pairs[0]))
     a, b, intersection, union = pairs[:, order]
-    return NearPairs(a, b, intersection, union, order >= listed.shape[1], index.capped_buckets)
+    return NearPairs(a, b, intersection, union, order >= listed.shape[1], capped)
 
 
 def _bounds(feed: TextFeed, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
@@ -69,7 +72,7 @@ def _partners(feed: TextFeed, index: BandIndex, limits: Bounds, classes: Classes
     for low, high in blocks(sizes, max(budget // _COST, 1)):
         rows = np.sort(np.concatenate(members[low:high]))
         label = np.searchsorted(rows, index.family[rows])
-        part = BandIndex(index.keys[:, :0], (), label, index.cap)
+        part = BandIndex(index.keys, (), label, index.cap)
         known = limits.only(rows)
         inside = Bounds(np.arange(rows.size, dtype=np.int64), known.bitmaps, known.sizes, known.threshold)
         pairs = family_pairs(feed.fetch(rows), part, inside, _only(classes, rows))

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from heldout.matching.ragged import segments
 from heldout.matching.texts import NormalisedTexts
 from heldout.services.held_texts import Block
-from heldout.services.matching_texts import TextStore
+from heldout.services.matching_texts import BITMAP, TextStore
+
+_TOGETHER = 1 << 17  # texts whose bitmaps are read from a file at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,10 @@ class PoolTexts:
 
     def bitmaps(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         order, numbers = self._in_store(rows)
-        found = self.store.bitmaps(numbers)
-        result = np.empty_like(found)
-        result[order] = found
+        step = _TOGETHER if self.store.spilled else max(rows.size, 1)
+        result = np.empty((rows.size, BITMAP), np.uint64)
+        for low in range(0, rows.size, step):
+            result[order[low : low + step]] = self.store.bitmaps(numbers[low : low + step])
         return result
 
     def blocks(self, rows: NDArray[np.int64]) -> Iterator[Block]:

@@ -32,7 +32,7 @@ from heldout.storage.scratch import Scratch
 
 _CHARACTERS = 1 << 20  # read again at a time
 _UNCACHED = 1 << 18  # signatures kept before a cache is given them
-_BITMAP = 16  # words of 64 bits
+BITMAP = 16  # words of 64 bits
 _TOGETHER = 1 << 16  # texts whose bitmaps are made at a time
 
 
@@ -66,7 +66,7 @@ class TextStore:
         self._number = np.full(1024, -1, np.int64)  # of the text of each input
         self._inputs, self._rows, self._lengths = Column(np.int64), Column(np.int64), Column(np.int64)
         self._keys = [Column(np.uint64) for _ in range(method.bands)]
-        self._bitmaps = Column(np.uint64, _BITMAP)
+        self._bitmaps = Column(np.uint64, BITMAP)
         self._marked = Column(np.bool_) if marks else None
         self._held = HeldTexts()
         self._origins: list[Origin] = []
@@ -266,7 +266,7 @@ class TextStore:
         """Of the texts with these ascending numbers."""
         if self.spilled:
             return self._bitmaps.take(numbers)
-        result = np.empty((numbers.size, _BITMAP), np.uint64)
+        result = np.empty((numbers.size, BITMAP), np.uint64)
         unknown = numbers
         if self.memory is not None:
             known = self.memory.bitmaps(self.index.digests()[self._inputs.all()[numbers]], result)

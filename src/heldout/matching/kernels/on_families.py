@@ -80,6 +80,7 @@ def _by_parts(
             return None
         if not keep:
             lists = np.empty(int((4 * texts.lengths + 32).sum()), np.int32)  # more than any text has, never touched
+    del met
     heads, members = np.zeros((1 << _LISTS) + 2, np.int64), np.empty(used, np.int32)
     kernels.in_lists(lists, ends, count, heads, 1 << _LISTS, members)
-    return lists[:used].copy(), ends, heads, members
+    return lists[:used], ends, heads, members
