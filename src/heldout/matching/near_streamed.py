@@ -33,7 +33,8 @@ def near_pairs_streamed(
     proposed = proposals(index, limits)
     capped = index.capped_buckets
     index = BandIndex(np.zeros((0, 0), np.uint64), (), index.family, index.cap)
-    del keys  # hundreds of bytes a text, and no longer needed
+    limits = limits.only(np.flatnonzero(index.family >= 0))
+    del keys  # like bands and bitmaps hundreds of bytes a text, and no longer needed
     listed = _verified(feed, proposed, parameters.threshold, budget)
     partners = _partners(feed, index, limits, classes, budget)
     pairs = np.concatenate([listed, partners], axis=1)
