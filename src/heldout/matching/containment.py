@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.classes import Classes
+from heldout.matching.containment_matches import in_order, preferred, within_cap
 from heldout.matching.kernels import kernels_for
 from heldout.matching.ragged import blocks, segments
 from heldout.matching.rolling import rolling_hash
@@ -113,15 +114,15 @@ def listed(
         fresh.append(block)
         held += block.shape[1]
         if held > found.shape[1] + _BLOCK:
-            found = _within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+            found = within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
             fresh, held = [], 0
-    found = _within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+    found = within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
     return found, int((totals > max_matches).sum())
 
 
 def by_pair(matches: NDArray[np.int64]) -> NDArray[np.int64]:
     """Matches (short, long, ...) in the order of their pairs."""
-    return _sorted(matches, 2)
+    return in_order(matches, 2)
 
 
 def _matches(texts: NormalisedTexts, length: int, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
@@ -229,22 +230,7 @@ def _preferred(texts: NormalisedTexts, matches: NDArray[np.int64]) -> NDArray[np
     offset = start - texts.offsets[long]
     ends = offset + texts.lengths[short] == texts.lengths[long]
     position = np.where(offset == 0, 0, np.where(ends, 1, 2))
-    ranked = _sorted(np.stack([short, long, position, offset]), 4)
-    first = np.ones(ranked.shape[1], np.bool_)
-    first[1:] = (ranked[:2, 1:] != ranked[:2, :-1]).any(axis=0)
-    return ranked[:, first]
-
-
-def _within_cap(matches: NDArray[np.int64], over: NDArray[np.bool_], classes: Classes) -> NDArray[np.int64]:
-    """Matches with the short texts marked in `over` thinned out to the first long of each class."""
-    crowded = over[matches[0]]
-    if not crowded.any():
-        return matches
-    thick = _sorted(matches[:, crowded], 2)
-    owners, ids = classes.expand(thick[1])
-    # Sorted by (short, long), so the first row of a (short, class) group is its long of lowest index.
-    _, first = np.unique(np.stack([thick[0, owners], ids.astype(np.int64)]), axis=1, return_index=True)
-    return np.concatenate([matches[:, ~crowded], thick[:, np.unique(owners[first])]], axis=1)
+    return preferred(np.stack([short, long, position, offset]))
 
 
 def aligned(
@@ -258,7 +244,3 @@ def aligned(
     closes = (end == texts.offsets[long + 1]) | (points[np.minimum(end, last)] == _SPACE)
     both: NDArray[np.bool_] = opens & closes
     return both
-
-
-def _sorted(columns: NDArray[np.int64], keys: int) -> NDArray[np.int64]:
-    return columns[:, np.lexsort(columns[keys - 1 :: -1])]

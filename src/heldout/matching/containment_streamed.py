@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from heldout.matching.classes import Classes
 from heldout.matching.containment import Containments
+from heldout.matching.containment_matches import in_order, preferred, within_cap
 from heldout.matching.feed import TextFeed, pair_groups
 from heldout.matching.ragged import blocks, segments
 from heldout.matching.texts import NormalisedTexts
@@ -79,7 +80,7 @@ def containments_streamed(
     if crowded.size:
         thick, capped = _crowded(feed, counts, anchors.only(crowded, budget), long_enough, (classes, max_matches))
         matches = np.concatenate([matches, thick], axis=1)
-    short, long, position, offset, aligned = _sorted(matches, 2)
+    short, long, position, offset, aligned = in_order(matches, 2)
     return Containments(short, long, position.astype(np.uint8), offset, aligned.astype(np.bool_), capped)
 
 
@@ -179,7 +180,7 @@ def _verified(feed: TextFeed, matches: NDArray[np.int64], budget: int) -> NDArra
         texts = feed.fetch(rows)
         short, long = np.searchsorted(rows, part[:2])
         kept.append(part[:, _equal(texts, short, texts, texts.offsets[long] + part[3])])
-    return _preferred(np.concatenate(kept, axis=1))
+    return preferred(np.concatenate(kept, axis=1))
 
 
 def _equal(
@@ -214,36 +215,12 @@ def _crowded(
         for candidates in _candidates(windows, anchors, counts.length):
             starts = texts.offsets[candidates[1]] + candidates[2]
             equal = _equal(shorts, np.searchsorted(known, candidates[0]), texts, starts)
-            matches = _preferred(_described(indices, texts, candidates[:, equal], feed.lengths))
+            matches = preferred(_described(indices, texts, candidates[:, equal], feed.lengths))
             np.add.at(totals, matches[0], 1)
             fresh.append(matches)
             held += matches.shape[1]
             if held > found.shape[1] + _BLOCK:
-                found = _thinned(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+                found = within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
                 fresh, held = [], 0
-    found = _thinned(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
+    found = within_cap(np.concatenate([found, *fresh], axis=1), totals > max_matches, classes)
     return found, int((totals > max_matches).sum())
-
-
-def _preferred(matches: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each pair's preferred occurrence: the prefix if there is one, else the suffix, else the first inside."""
-    ranked = _sorted(matches, 4)
-    first = np.ones(ranked.shape[1], np.bool_)
-    first[1:] = (ranked[:2, 1:] != ranked[:2, :-1]).any(axis=0)
-    return ranked[:, first]
-
-
-def _thinned(matches: NDArray[np.int64], over: NDArray[np.bool_], classes: Classes) -> NDArray[np.int64]:
-    """Of the short texts marked in `over`, the long of lowest index of each class."""
-    crowded = over[matches[0]]
-    if not crowded.any():
-        return matches
-    thick = _sorted(matches[:, crowded], 2)
-    owners, ids = classes.expand(thick[1])
-    # Sorted by (short, long), so the first row of a (short, class) group is its long of lowest index.
-    _, first = np.unique(np.stack([thick[0, owners], ids.astype(np.int64)]), axis=1, return_index=True)
-    return np.concatenate([matches[:, ~crowded], thick[:, np.unique(owners[first])]], axis=1)
-
-
-def _sorted(columns: NDArray[np.int64], keys: int) -> NDArray[np.int64]:
-    return columns[:, np.lexsort(columns[keys - 1 :: -1])]

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from heldout.domain.canonical import DIGEST_PREFIX, digest
 from heldout.domain.corpus import Hit, HitKind, Inside
 from heldout.domain.example import JSON
-from heldout.domain.method import Method
 from heldout.domain.text import text_of
 from heldout.matching.containment import POSITIONS
 from heldout.matching.holdout_index import ITEM_INSIDE_ROW, NEAR, Hits, HoldoutIndex
-from heldout.matching.near import NearParameters
 from heldout.matching.texts import normalise_batch
 
 
@@ -48,18 +46,6 @@ def row_of(number: int, value: JSON) -> CorpusRow:
 def text_row(number: int, text: str) -> CorpusRow:
     """The same for an input that is a text, which most are: its canonical JSON is the text in quotes."""
     return CorpusRow(number, DIGEST_PREFIX + sha256(_quote(text).encode()).hexdigest(), text)
-
-
-def near_parameters(method: Method) -> NearParameters:
-    return NearParameters(
-        permutations=method.permutations,
-        seed=method.seed,
-        bands=method.bands,
-        rows=method.rows,
-        shingle=method.shingle,
-        threshold=(method.threshold.numerator, method.threshold.denominator),
-        bucket_cap=method.bucket_cap,
-    )
 
 
 def scan_block(index: HoldoutIndex, digests: Mapping[str, int], rows: Sequence[CorpusRow]) -> BlockResult:

@@ -14,7 +14,7 @@ from heldout.domain.names import Subject
 from heldout.errors import HeldoutError, UsageError
 from heldout.matching.holdout_index import HoldoutIndex
 from heldout.matching.texts import normalise_batch
-from heldout.services.corpus_block import near_parameters
+from heldout.services.near_method import near_parameters
 from heldout.services.reading import Reading
 from heldout.services.scanner import Scanner
 from heldout.services.workspace import Workspace

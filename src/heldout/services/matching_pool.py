@@ -19,13 +19,14 @@ from heldout.matching.containment_gathered import containments_gathered
 from heldout.matching.containment_streamed import containments_streamed
 from heldout.matching.feed import pair_groups
 from heldout.matching.kernels import kernels_for
-from heldout.matching.near import NearPairs, NearParameters
+from heldout.matching.near import NearPairs
 from heldout.matching.near_streamed import near_pairs_streamed
 from heldout.matching.spans import longest_shared_span
 from heldout.services.matching_feed import PoolTexts
 from heldout.services.matching_rows import PoolRows
 from heldout.services.matching_texts import SignatureStore, TextStore
 from heldout.services.matching_warm import remember, taken_over
+from heldout.services.near_method import near_parameters
 from heldout.services.progress import SILENT, Progress
 
 __all__ = ["Links", "SignatureStore", "match"]
@@ -102,7 +103,7 @@ def match(rows: PoolRows, store: TextStore, method: Method, progress: Progress =
     texts = PoolTexts.of(store, rows.inputs, rows.inline)
 
     def near(part: PoolTexts, classes: Classes) -> NearPairs:
-        return near_pairs_streamed(part, part.keys(), parameters(method), classes, store.limit.work)
+        return near_pairs_streamed(part, part.keys(), near_parameters(method), classes, store.limit.work)
 
     def inside(part: PoolTexts, classes: Classes) -> Containments:
         return _contained(part, classes, method)
@@ -119,18 +120,6 @@ def keep(rows: PoolRows, links: Links, method: Method) -> None:
     """Remember the links, and the spans that were asked for, where the store of the texts has a memory for them."""
     store = links.texts.store
     remember(links.texts, store.index.digests()[rows.inputs], method, (links.pairs, links.inside), links.known)
-
-
-def parameters(method: Method) -> NearParameters:
-    return NearParameters(
-        permutations=method.permutations,
-        seed=method.seed,
-        bands=method.bands,
-        rows=method.rows,
-        shingle=method.shingle,
-        threshold=(method.threshold.numerator, method.threshold.denominator),
-        bucket_cap=method.bucket_cap,
-    )
 
 
 def _contained(texts: PoolTexts, classes: Classes, method: Method) -> Containments:

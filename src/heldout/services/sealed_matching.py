@@ -20,8 +20,8 @@ from heldout.matching.containment import POSITIONS
 from heldout.matching.holdout_index import ITEM_INSIDE_ROW, NEAR, HoldoutIndex
 from heldout.matching.published import PublishedIndex
 from heldout.matching.texts import normalise_batch
-from heldout.services.corpus_block import near_parameters
 from heldout.services.corpus_holdouts import Holdouts
+from heldout.services.near_method import near_parameters
 from heldout.services.sealed_rows import SubjectRow
 from heldout.storage.signature_file import Published
 

@@ -16,7 +16,7 @@ from heldout.domain.sealed import SignatureInfo
 from heldout.errors import DataError, RepositoryError, UsageError
 from heldout.matching.published import PLANES, distinct_shingles, publish
 from heldout.matching.texts import normalise_batch
-from heldout.services.corpus_block import near_parameters
+from heldout.services.near_method import near_parameters
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
 from heldout.services.scanner import Scanner
