@@ -142,6 +142,8 @@ class Knowledge:
 
     def accepted(self, source: str) -> tuple[Accepted, ...]:
         """Those that people accepted, in the same order."""
+        if not self.reviews:
+            return ()  # findings can be a million
         judged = self._judged(source)
         hits = self._exposures(source, judged.accepted)
         return tuple(Accepted(hit, judged.reviews[hit.finding.id]) for hit in hits)
