@@ -133,7 +133,7 @@ def _scan(job: Job) -> Found:
     from heldout.services.progress import SILENT
     from heldout.services.scanner import Scanner
     from heldout.services.workspace import Workspace
-    from heldout.storage import signature_cache
+    from heldout.storage.caches import signatures as signature_cache
 
     compiled()
     spent = _timed(signature_cache.RecordCache)

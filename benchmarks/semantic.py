@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from heldout.services.check_files import CheckRequest
+from heldout.services.checking.files import CheckRequest
 from heldout.services.semantic import Options, in_files
 from heldout.storage.embedding import Embedder, load_embedder
 

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import msgspec
 
-from heldout.domain.slice_definition import Condition, Definition
-from heldout.domain.slice_evaluation import count
-from heldout.services.slice_counting import rows_to_count
+from heldout.domain.slicing.definition import Condition, Definition
+from heldout.domain.slicing.evaluation import count
+from heldout.services.slicing.counting import rows_to_count
 from heldout.services.sources import PlainFiles
 from heldout.storage.dataset_file import parse_dataset
 

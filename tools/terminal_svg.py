@@ -18,7 +18,7 @@ from rich.text import Text  # noqa: TID251
 
 from heldout.cli.narrator import WIDTH, Narrator
 from heldout.domain.story import Step
-from heldout.services.demo import tell
+from heldout.services.demonstration.demo import tell
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "demo.svg"
 DRAWN = ("git add datasets", "heldout findings show eaad", "git push", "heldout gate", "heldout freeze")

@@ -172,6 +172,6 @@ def _write(history: History, place: Path, env: Mapping[str, str]) -> None:
 def install_hooks(place: Path, env: Mapping[str, str]) -> None:
     code = (
         "import sys; from pathlib import Path; from heldout.storage.git import Git; "
-        "from heldout.services.hook_install import install; install(Git.discover(Path.cwd()), sys.executable)"
+        "from heldout.services.hooking.install import install; install(Git.discover(Path.cwd()), sys.executable)"
     )
     run([sys.executable, "-c", code], cwd=place, env=env)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from heldout.api import Repository, Slice, Version
     from heldout.api import open_repository as open  # noqa: A004
     from heldout.domain.example import Example
-    from heldout.domain.slice_definition import Condition, Definition, Sample
+    from heldout.domain.slicing.definition import Condition, Definition, Sample
     from heldout.errors import CoverageUnknown, HeldoutError, HoldoutRefused, SliceNotReported
 
 __version__ = "0.1.0"
@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Condition": ("heldout.domain.slice_definition", "Condition"),
+    "Condition": ("heldout.domain.slicing.definition", "Condition"),
     "CoverageUnknown": ("heldout.errors", "CoverageUnknown"),
-    "Definition": ("heldout.domain.slice_definition", "Definition"),
+    "Definition": ("heldout.domain.slicing.definition", "Definition"),
     "Example": ("heldout.domain.example", "Example"),
     "HeldoutError": ("heldout.errors", "HeldoutError"),
     "HoldoutRefused": ("heldout.errors", "HoldoutRefused"),
     "Repository": ("heldout.api", "Repository"),
-    "Sample": ("heldout.domain.slice_definition", "Sample"),
+    "Sample": ("heldout.domain.slicing.definition", "Sample"),
     "Slice": ("heldout.api", "Slice"),
     "SliceNotReported": ("heldout.errors", "SliceNotReported"),
     "Version": ("heldout.api", "Version"),

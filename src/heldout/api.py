@@ -25,10 +25,10 @@ from heldout.domain.example import JSON, Example
 from heldout.domain.kind import Kind
 from heldout.domain.listing import FindingRow
 from heldout.domain.members import Member
-from heldout.domain.slice_definition import Definition
-from heldout.domain.slice_evaluation import Tally
-from heldout.domain.slice_sample import Drawn
-from heldout.domain.slice_views import Chosen, Required
+from heldout.domain.slicing.definition import Definition
+from heldout.domain.slicing.evaluation import Tally
+from heldout.domain.slicing.sample import Drawn
+from heldout.domain.slicing.views import Chosen, Required
 from heldout.errors import CoverageUnknown, UsageError
 from heldout.services.contents import Contents, read_contents
 from heldout.services.findings import list_findings
@@ -36,9 +36,9 @@ from heldout.services.gate import answer_for, require_clean
 from heldout.services.listing import list_versions
 from heldout.services.load import choose_splits
 from heldout.services.payloads import fetch_payloads
-from heldout.services.slice_counting import Selection, count
-from heldout.services.slice_reporting import check_reported
-from heldout.services.slices import bound, choose, choose_all, find_target, required_slices
+from heldout.services.slicing.counting import Selection, count
+from heldout.services.slicing.reporting import check_reported
+from heldout.services.slicing.use import bound, choose, choose_all, find_target, required_slices
 from heldout.services.workspace import Located, Workspace
 
 Require = Literal["clean", "complete"] | None

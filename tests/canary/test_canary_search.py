@@ -17,9 +17,9 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.domain.canary import Canary, new_canary
-from heldout.services import canary_search
-from heldout.services.canary import scan
+from heldout.domain.exposing.canary import Canary, new_canary
+from heldout.services.exposing import canary_search
+from heldout.services.exposing.canary import scan
 
 GUID = "26b5c67b-86b7-4ad2-a1f5-0123456789ab"
 CANARY = Canary("support", GUID)
@@ -129,7 +129,8 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
             out.write(b"x" * (1 << 22))
         out.write(GUID.encode())
     script = (
-        "import resource, sys; from heldout.domain.canary import Canary; from heldout.services.canary import scan\n"
+        "import resource, sys; from heldout.domain.exposing.canary import Canary\n"
+        "from heldout.services.exposing.canary import scan\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "found = scan([sys.argv[1]], (Canary('x', sys.argv[2]),))\n"
         "print(found.sightings[0].offset, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"

@@ -22,7 +22,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
         except KeyError as error:
             raise RuntimeError(f"cannot handle {row}") from error
 
-    monkeypatch.setattr("heldout.services.verify.verify", fail)
+    monkeypatch.setattr("heldout.services.verifying.verify.verify", fail)
 
 
 def test_exit_70_one_line_and_a_log_without_text(tmp_path: Path, broken: None, monkeypatch: pytest.MonkeyPatch) -> None:

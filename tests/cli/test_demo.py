@@ -20,7 +20,7 @@ from heldout.cli.app import invoke
 from heldout.cli.narrator import Narrator
 from heldout.domain.story import Chapter, Step
 from heldout.errors import ExitCode
-from heldout.services import demo
+from heldout.services.demonstration import demo
 
 RICH_COLUMN = 12.2
 """Width of a character in rich's pictures."""

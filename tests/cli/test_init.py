@@ -9,7 +9,7 @@ import pytest
 from support.cli import heldout, snapshot
 from support.git import Repo
 
-from heldout.services.hook_install import HOOKS
+from heldout.services.hooking.install import HOOKS
 
 
 @pytest.fixture(scope="module")

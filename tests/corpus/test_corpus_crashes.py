@@ -15,7 +15,7 @@ import pytest
 from support.corpora import holdouts, jsonl, scanned, sentences, varied
 
 from heldout.errors import DataError
-from heldout.services import corpus_reader
+from heldout.services.corpora import reader as corpus_reader
 
 HELD = sentences(1, 60)
 _SHARDS = 12
@@ -24,7 +24,7 @@ import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from support.corpora import holdouts, scanned, sentences
-from heldout.services import corpus_reader
+from heldout.services.corpora import reader as corpus_reader
 
 if __name__ == "__main__":
     corpus_reader.PART = 4000
@@ -137,8 +137,8 @@ import os, signal
 from pathlib import Path
 from support.corpora import holdouts, scanned, sentences
 from heldout.errors import DataError
-from heldout.storage import corpus_files
-from heldout.services import corpus_reader
+from heldout.storage.corpora import files as corpus_files
+from heldout.services.corpora import reader as corpus_reader
 
 opened = corpus_files.open_file
 

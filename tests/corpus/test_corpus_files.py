@@ -17,11 +17,11 @@ import pytest
 import zstandard
 from support.corpora import expected, found_in, holdouts, jsonl, scanned, sentences, varied
 
-from heldout.domain.corpus import LISTED, CorpusReading, InputHits
+from heldout.domain.corpora.corpus import LISTED, CorpusReading, InputHits
 from heldout.errors import DataError, HeldoutError, UsageError
-from heldout.services import corpus_reader
-from heldout.services.corpus_scan import plan_reading
-from heldout.storage.corpus_files import find_files
+from heldout.services.corpora import reader as corpus_reader
+from heldout.services.corpora.scan import plan_reading
+from heldout.storage.corpora.files import find_files
 
 HELD = sentences(1, 40)
 

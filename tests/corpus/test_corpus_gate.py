@@ -14,7 +14,7 @@ from support.corpora import jsonl
 from support.story import Team, nearly, rows, sentence
 
 from heldout.domain.canonical import digest, digest_bytes
-from heldout.storage.corpus_records import parse_record
+from heldout.storage.corpora.records import parse_record
 
 V1 = "support@v1.0.0"
 OTHERS = list(rows("corpus", 30).values())

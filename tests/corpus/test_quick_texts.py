@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from heldout.domain.canonical import digest
 from heldout.domain.dataset import DataFile
 from heldout.errors import DataError
-from heldout.services.corpus_block import row_of, text_row
-from heldout.storage import quick_texts as quick
+from heldout.services.corpora.block import row_of, text_row
+from heldout.storage.quick import texts as quick
 from heldout.storage.readers import read_rows
 
 ITEM = DataFile("a.jsonl", format="jsonl")

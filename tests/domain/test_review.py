@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from heldout.domain.deciding.review import Decision, Review, Reviews, address
 from heldout.domain.finding import Finding, Kind, Severity, Side
-from heldout.domain.review import Decision, Review, Reviews, address
 
 DAY = date(2027, 1, 31)
 METHOD = "sha256:" + "1" * 64

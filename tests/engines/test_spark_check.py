@@ -14,7 +14,7 @@ from support.cli import Ran, heldout
 from support.spark_pool import relatives
 
 from heldout.domain.method import Method
-from heldout.services import check
+from heldout.services.checking import check
 from heldout.services.spark.session import Cluster
 
 SPARK = ("--engine", "spark", "--master", "local[2]")

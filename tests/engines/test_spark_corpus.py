@@ -10,17 +10,17 @@ import pytest
 from support.corpora import holdouts, jsonl, sentences, varied
 from support.dying import Deadly, DeadlyHoldouts
 
-from heldout.domain.corpus import CorpusReading
+from heldout.domain.corpora.corpus import CorpusReading
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.errors import DataError
-from heldout.services import corpus_reader
-from heldout.services.corpus_holdouts import Holdouts
-from heldout.services.corpus_scan import CorpusScan, scan_corpus
+from heldout.services.corpora import reader as corpus_reader
+from heldout.services.corpora.holdouts import Holdouts
+from heldout.services.corpora.scan import CorpusScan, scan_corpus
 from heldout.services.progress import SILENT
 from heldout.services.spark.corpus import run
 from heldout.services.spark.session import Cluster, SparkOptions
-from heldout.storage.corpus_files import find_files
-from heldout.storage.corpus_state import CorpusState
+from heldout.storage.corpora.files import find_files
+from heldout.storage.corpora.state import CorpusState
 
 HELD = sentences(1, 60)
 READING = CorpusReading("text")

@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from heldout.domain.exposure import (
+from heldout.domain.exposing.cover import ExposureCover, joined
+from heldout.domain.exposing.exposure import (
     Exposure,
     ExposureCheck,
     ExposureLog,
@@ -16,9 +17,8 @@ from heldout.domain.exposure import (
     line_digest,
     rechained,
 )
-from heldout.domain.exposure_cover import ExposureCover, joined
 from heldout.errors import ConfigError, TamperedError
-from heldout.storage.exposure_log import check_path, parse_check, parse_log, render_check, render_log
+from heldout.storage.people.exposure_log import check_path, parse_check, parse_log, render_check, render_log
 from heldout.storage.settings_file import parse_settings
 
 A, B, C = ("sha256:" + letter * 64 for letter in "abc")

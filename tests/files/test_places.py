@@ -19,7 +19,8 @@ from heldout.domain.dataset import DataFile
 from heldout.errors import DataError
 from heldout.services import add, proposing
 from heldout.services.workspace import Workspace
-from heldout.storage import quick_members, regular_files
+from heldout.storage import regular_files
+from heldout.storage.quick import members as quick_members
 from heldout.storage.readers import Row, read_rows, source
 
 DATA = b"x\none text here\nand another one\n"

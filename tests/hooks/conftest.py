@@ -8,7 +8,7 @@ import pytest
 from support.git import Repo
 from support.recorder import Recorder
 
-from heldout.services.hook_install import install
+from heldout.services.hooking.install import install
 
 
 @pytest.fixture

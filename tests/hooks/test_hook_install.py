@@ -9,8 +9,8 @@ import pytest
 from support.git import Repo
 from support.recorder import Recorder
 
-from heldout.services import hook_install
-from heldout.services.hook_install import HOOKS, HookState, uninstall
+from heldout.services.hooking import install as hook_install
+from heldout.services.hooking.install import HOOKS, HookState, uninstall
 
 # As files, which every Git runs, also one that would read hooks from its configuration.
 install = partial(hook_install.install, configured=False)

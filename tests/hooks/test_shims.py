@@ -9,7 +9,7 @@ import pytest
 from support.git import Repo
 from support.recorder import Recorder
 
-from heldout.services.hook_install import HOOKS, installed_text
+from heldout.services.hooking.install import HOOKS, installed_text
 
 ZERO = "0" * 40
 

@@ -23,7 +23,7 @@ def test_no_heavy_library_is_imported(module: str) -> None:
 
 
 def test_a_commit_hook_imports_no_numpy_where_records_exist() -> None:
-    code = "import heldout.services.ensure, sys; print(*sorted(sys.modules))"
+    code = "import heldout.services.hooking.ensure, sys; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "numpy" not in done.stdout.split()
 

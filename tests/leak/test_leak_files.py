@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cli import heldout
 
-from heldout.domain.leak import LeakKind, LeakRecord, LeakSettings
+from heldout.domain.leaks.leak import LeakKind, LeakRecord, LeakSettings
 from heldout.errors import DataError
-from heldout.services.leak_matching import find_leaks
-from heldout.services.leak_read import LeakInput
+from heldout.services.leaks.matching import find_leaks
+from heldout.services.leaks.read import LeakInput
 from heldout.services.progress import SILENT
 from heldout.storage.leak_reports import read_report
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.leak_oracle import Answer, Row, brute_force, canonical, chars, words
 
-from heldout.domain.leak import Bands, LeakKind, LeakRecord, LeakSettings, Shingles, bands_for, plain
-from heldout.domain.leak_picture import picture_of
-from heldout.domain.leak_rollup import by_similarity, sources_of
-from heldout.domain.leak_text import Steps, digest_of
-from heldout.domain.leaks import Leaks
-from heldout.services.leak_matching import find_leaks
-from heldout.services.leak_read import LeakInput
+from heldout.domain.leaks.leak import Bands, LeakKind, LeakRecord, LeakSettings, Shingles, bands_for, plain
+from heldout.domain.leaks.leaks import Leaks
+from heldout.domain.leaks.picture import picture_of
+from heldout.domain.leaks.rollup import by_similarity, sources_of
+from heldout.domain.leaks.text import Steps, digest_of
+from heldout.services.leaks.matching import find_leaks
+from heldout.services.leaks.read import LeakInput
 from heldout.services.progress import SILENT
 
 STEPS = ("whitespace", "case", "punctuation")

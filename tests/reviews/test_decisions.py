@@ -84,7 +84,7 @@ def test_an_expired_acceptance_blocks_a_push(decide: Deciders) -> None:
 
 
 def test_it_counts_through_its_last_day(decide: Deciders) -> None:
-    from heldout.domain.review import Decision, Review, Weight
+    from heldout.domain.deciding.review import Decision, Review, Weight
 
     day = date(2027, 1, 31)
     review = Review("0" * 16, Decision.ACCEPTED, "r", "A <a@x>", "m", "near", (), "B <b@x>", day)

@@ -11,7 +11,7 @@ from support.git import Repo
 from support.story import rows
 from support.twins import QuickTeam, Twins
 
-from heldout.services.hook_install import uninstall
+from heldout.services.hooking.install import uninstall
 
 TRAIN = rows("t", 6)
 TEST = rows("h", 3)

@@ -14,8 +14,8 @@ from support.git import Repo
 from support.story import rows
 from support.twins import QuickTeam, Twins, lacking
 
-from heldout.services import hook_configuration
-from heldout.services.hook_install import HOOKS, install, status, uninstall
+from heldout.services.hooking import configuration as hook_configuration
+from heldout.services.hooking.install import HOOKS, install, status, uninstall
 
 MORE = {**TRAIN, **rows("more", 2)}
 PRE_COMMIT_CONFIG = """\

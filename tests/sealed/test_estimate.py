@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from heldout.domain.estimate import VALUES, estimate, interval, least
+from heldout.domain.sealing.estimate import VALUES, estimate, interval, least
 
 TAIL = Fraction(1, 40)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heldout.domain.estimate import estimate, least
 from heldout.domain.method import DEFAULT_METHOD
+from heldout.domain.sealing.estimate import estimate, least
 from heldout.matching.holdout_index import HoldoutIndex
 from heldout.matching.minhash import permutations, signatures
 from heldout.matching.parameters import MINHASH_LSH_V1

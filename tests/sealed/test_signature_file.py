@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout.domain.keyed import Secret
 from heldout.domain.method import DEFAULT_METHOD, Method
-from heldout.domain.sealed import SignatureInfo
+from heldout.domain.sealing.keyed import Secret
+from heldout.domain.sealing.sealed import SignatureInfo
 from heldout.errors import DataError
 from heldout.storage.plain_parquet import Column, read_metadata, write_parquet
 from heldout.storage.signature_file import Published, parse_signatures, render_signatures

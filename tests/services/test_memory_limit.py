@@ -17,11 +17,11 @@ import pytest
 from heldout.domain.dataset import DataFile, DatasetSpec
 from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.errors import DataError, UsageError
-from heldout.services import matching_texts
-from heldout.services.check import check
-from heldout.services.check_files import CheckRequest
-from heldout.services.matching_texts import TextStore
-from heldout.services.memory_limit import MemoryLimit, asked_limit, default_limit
+from heldout.services.checking.check import check
+from heldout.services.checking.files import CheckRequest
+from heldout.services.matching import texts as matching_texts
+from heldout.services.matching.memory_limit import MemoryLimit, asked_limit, default_limit
+from heldout.services.matching.texts import TextStore
 from heldout.services.reading import read_version
 from heldout.services.scanning import scan
 from heldout.services.sources import PlainFiles
@@ -188,7 +188,7 @@ def test_what_a_killed_process_left_is_removed_later_and_what_a_live_one_uses_is
 INTERRUPTED = """
 import sys
 from heldout.cli import main
-from heldout.services import matching_pool
+from heldout.services.matching import pool as matching_pool
 def wait(*_):
     print("here", file=sys.stderr, flush=True)
     import time

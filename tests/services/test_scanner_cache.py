@@ -7,7 +7,7 @@ import shutil
 import pytest
 from support.story import Team, nearly, rows
 
-from heldout.services import matching_texts
+from heldout.services.matching import texts as matching_texts
 from heldout.services.progress import Silent
 from heldout.services.scanner import Scanner
 from heldout.services.workspace import Workspace

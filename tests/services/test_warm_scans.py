@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from heldout.domain.canonical import digest
 from heldout.domain.dataset import DataFile, DatasetSpec
 from heldout.domain.method import Method
-from heldout.services import matching_pool, matching_warm
-from heldout.services.link_memory import LinkMemory
-from heldout.services.matching_texts import TextStore
-from heldout.services.memory_limit import MemoryLimit
+from heldout.services.matching import pool as matching_pool
+from heldout.services.matching import warm as matching_warm
+from heldout.services.matching.link_memory import LinkMemory
+from heldout.services.matching.memory_limit import MemoryLimit
+from heldout.services.matching.texts import TextStore
 from heldout.services.reading import read_version
 from heldout.services.scanning import scan
 from heldout.services.sources import PlainFiles
-from heldout.storage.link_cache import LinkCache
+from heldout.storage.caches.links import LinkCache
 
 WORDS = ["the", "of", "and", "to", "in", "is", "you", "that", "it", "he", "was", "for", "on", "are", "as", "with"]
 NAMES = ("a1", "a2", "b1")

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from heldout.domain.example import JSON, Example
-from heldout.domain.slice_definition import Condition, Definition, Sample, Scalar
-from heldout.domain.slice_rules import OPERATORS
+from heldout.domain.slicing.definition import Condition, Definition, Sample, Scalar
+from heldout.domain.slicing.rules import OPERATORS
 
 SCALARS: list[Scalar] = [True, False, 0, 1, 1.0, 1.5, "", "1", "a", "ab", "é", "👍"]
 scalars = st.sampled_from(SCALARS)

@@ -13,10 +13,10 @@ from building import conditions, definitions, kind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.domain.slice_definition import Condition, Definition, Sample
-from heldout.domain.slice_rules import DefinitionError
-from heldout.domain.slice_shape import read_condition, read_definition
-from heldout.storage.yaml_files import load_yaml
+from heldout.domain.slicing.definition import Condition, Definition, Sample
+from heldout.domain.slicing.rules import DefinitionError
+from heldout.domain.slicing.shape import read_condition, read_definition
+from heldout.storage.yaml.files import load_yaml
 
 REFUSALS: Any = load_yaml((Path(__file__).parent / "refusals.yaml").read_bytes(), "refusals.yaml")
 FINE: Any = {"subject": "tag", "operator": "exists"}

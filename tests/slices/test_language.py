@@ -7,9 +7,9 @@ from building import conditions
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from heldout.domain.slice_definition import Condition
-from heldout.domain.slice_language import LanguageError, parse_condition, render_condition
-from heldout.domain.slice_rules import OPERATORS
+from heldout.domain.slicing.definition import Condition
+from heldout.domain.slicing.language import LanguageError, parse_condition, render_condition
+from heldout.domain.slicing.rules import OPERATORS
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.domain.example import Example
-from heldout.domain.slice_definition import Condition, Definition
-from heldout.domain.slice_evaluation import Truth, compile_definition
+from heldout.domain.slicing.definition import Condition, Definition
+from heldout.domain.slicing.evaluation import Truth, compile_definition
 
 OPPOSITE = {"eq": "neq", "in": "not_in", "exists": "not_exists"}
 OPPOSITE |= {after: before for before, after in OPPOSITE.items()}

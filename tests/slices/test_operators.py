@@ -9,11 +9,11 @@ import pytest
 from slices.building import ANSWERED
 
 from heldout.domain.example import JSON, Example
-from heldout.domain.slice_definition import Condition, Definition
-from heldout.domain.slice_evaluation import Tally, Truth, compile_definition, count
-from heldout.domain.slice_rules import OPERATORS
-from heldout.domain.slice_shape import read_condition
-from heldout.storage.yaml_files import load_yaml
+from heldout.domain.slicing.definition import Condition, Definition
+from heldout.domain.slicing.evaluation import Tally, Truth, compile_definition, count
+from heldout.domain.slicing.rules import OPERATORS
+from heldout.domain.slicing.shape import read_condition
+from heldout.storage.yaml.files import load_yaml
 
 HERE = Path(__file__).parent
 

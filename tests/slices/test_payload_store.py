@@ -17,12 +17,12 @@ from support.story import Team, nearly, sentence
 import heldout as package
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.method import DEFAULT_METHOD
-from heldout.domain.slice_definition import Condition, Definition
-from heldout.domain.slice_evaluation import count
+from heldout.domain.slicing.definition import Condition, Definition
+from heldout.domain.slicing.evaluation import count
 from heldout.errors import ConfigError, DataError
 from heldout.services.reading import Reading, read_version
 from heldout.services.scanning import scan
-from heldout.services.slice_counting import rows_to_count
+from heldout.services.slicing.counting import rows_to_count
 from heldout.services.sources import PlainFiles
 from heldout.storage.dataset_file import parse_dataset, render_dataset
 

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from heldout.domain.dataset import DatasetSpec
 from heldout.errors import DataError
 from heldout.storage.dataset_file import parse_dataset
-from heldout.storage.quick_rows import is_quick, quick_rows
+from heldout.storage.quick.rows import is_quick, quick_rows
 from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper
 
@@ -35,7 +35,7 @@ def quickly(data: bytes, block: int = 1 << 14) -> list[Any]:
     item = SPEC.data[0]
     assert is_quick(SPEC, item, "x.jsonl")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("heldout.storage.quick_rows._BLOCK", block)
+        patch.setattr("heldout.storage.quick.rows._BLOCK", block)
         return _all(quick_rows(io.BytesIO(data), SPEC, item, "x.jsonl", RowMapper(SPEC)))
 
 
@@ -210,7 +210,7 @@ def test_mapped_fields_are_read_as_strictly(text: str) -> None:
     assert len(wanted) == 6
     for block in BLOCKS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("heldout.storage.quick_rows._BLOCK", block)
+            patch.setattr("heldout.storage.quick.rows._BLOCK", block)
             assert _all(quick_rows(io.BytesIO(data), made, item, "x.jsonl", RowMapper(made))) == wanted
 
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.domain.example import JSON
-from heldout.domain.slice_definition import Sample
-from heldout.domain.slice_sample import Draw, Drawn, Stratum, shares
+from heldout.domain.slicing.definition import Sample
+from heldout.domain.slicing.sample import Draw, Drawn, Stratum, shares
 
 KEYS = [f"ex-{number:03d}" for number in range(10)]
 

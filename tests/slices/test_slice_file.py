@@ -10,11 +10,11 @@ from building import definitions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.domain.slice_definition import Condition, Definition, Sample
-from heldout.domain.slices import Recorded, Slice, SliceReference, history_problems, slice_name_problem
+from heldout.domain.slicing.definition import Condition, Definition, Sample
+from heldout.domain.slicing.slices import Recorded, Slice, SliceReference, history_problems, slice_name_problem
 from heldout.errors import ConfigError
-from heldout.storage.slice_file import append_history, parse_slice, render_slice, slice_of_path, slice_path
-from heldout.storage.slice_merge import resolve_conflict
+from heldout.storage.slicing.file import append_history, parse_slice, render_slice, slice_of_path, slice_path
+from heldout.storage.slicing.merge import resolve_conflict
 
 PATH = "datasets/support/slices/german-billing.yaml"
 GERMAN = Definition((Condition("metadata", "language", "eq", "de"), Condition("tag", None, "contains", "billing")))

@@ -19,11 +19,11 @@ from support.story import Team
 
 import heldout as package
 from heldout.domain.example import Example
-from heldout.domain.slice_definition import Condition, Definition, Sample
-from heldout.domain.slice_evaluation import Truth, compile_definition, count, draw_samples
-from heldout.domain.slice_language import parse_condition, render_condition
-from heldout.domain.slice_rules import DefinitionError
-from heldout.domain.slice_shape import read_definition
+from heldout.domain.slicing.definition import Condition, Definition, Sample
+from heldout.domain.slicing.evaluation import Truth, compile_definition, count, draw_samples
+from heldout.domain.slicing.language import parse_condition, render_condition
+from heldout.domain.slicing.rules import DefinitionError
+from heldout.domain.slicing.shape import read_definition
 
 GERMAN = Definition((Condition("metadata", "language", "eq", "de"),))
 LONG = Definition((Condition("field", "input", "contains", "a"),))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from heldout.domain.slice_language import parse_condition
-from heldout.domain.slice_rules import KEYED, OPERATORS
-from heldout.storage.slice_file import parse_slice
+from heldout.domain.slicing.language import parse_condition
+from heldout.domain.slicing.rules import KEYED, OPERATORS
+from heldout.storage.slicing.file import parse_slice
 
 PAGE = (Path(__file__).parents[2] / "docs" / "slices.md").read_text(encoding="utf-8")
 

@@ -10,9 +10,9 @@ from story.conftest import copy
 from support.story import Team, rows, sentence
 
 from heldout.domain.members import Member
-from heldout.domain.split_lock import DatasetLock, dataset_changes
+from heldout.domain.splitting.lock import DatasetLock, dataset_changes
 from heldout.errors import ConfigError
-from heldout.storage.lock_file import parse_lock_file, render_lock_file
+from heldout.storage.splitting.lock_file import parse_lock_file, render_lock_file
 
 DIGEST = "sha256:" + "0" * 64
 

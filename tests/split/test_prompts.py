@@ -16,12 +16,12 @@ from support.git import Repo
 from support.recorder import Recorder
 from support.story import Team
 
-from heldout.domain.case_words import placed_windows, windows, words_of
-from heldout.domain.prompt_policy import PromptPolicy, pattern_problem
+from heldout.domain.splitting.case_words import placed_windows, windows, words_of
+from heldout.domain.splitting.prompt_policy import PromptPolicy, pattern_problem
 from heldout.errors import ConfigError
-from heldout.services.hook_install import install
-from heldout.storage.excerpt_index import ExcerptIndex, keep_index, kept_index
+from heldout.services.hooking.install import install
 from heldout.storage.settings_file import parse_settings
+from heldout.storage.splitting.excerpt_index import ExcerptIndex, keep_index, kept_index
 
 SENTENCE = "I have two separate cards linked to my account. Is there a limit to this"
 """Not in banking77; 15 words."""

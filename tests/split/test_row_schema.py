@@ -16,7 +16,7 @@ from heldout.services.reading import Reading, read_version
 from heldout.services.sources import PlainFiles
 from heldout.storage.catalog import Catalog
 from heldout.storage.dataset_file import parse_dataset, render_dataset
-from heldout.storage.row_schema import row_schema, shipped_schema
+from heldout.storage.splitting.row_schema import row_schema, shipped_schema
 from heldout.storage.trees import FolderTree
 
 FIELDS = Fields(input="issue", expected="expected", key="id", split="split", source_id="source_id")

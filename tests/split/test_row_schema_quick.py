@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from heldout.storage.row_schema import row_schema, shipped_schema
-from heldout.storage.row_schema_quick import quick_test
+from heldout.storage.splitting.row_schema import row_schema, shipped_schema
+from heldout.storage.splitting.row_schema_quick import quick_test
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from([0.5, 1.0]) | st.text("ab1\n_", max_size=3),

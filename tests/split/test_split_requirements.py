@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cli import Ran, heldout
 
-from heldout.domain.case import Case, CaseSet
-from heldout.domain.case_near import near_pairs
-from heldout.domain.case_words import NEAR, similarity, windows, words_of
-from heldout.domain.split_assign import held_out_groups, stratified_groups
-from heldout.domain.split_check import check_split
-from heldout.domain.split_lock import Lock, case_changes
+from heldout.domain.splitting.assign import held_out_groups, stratified_groups
+from heldout.domain.splitting.case import Case, CaseSet
+from heldout.domain.splitting.case_near import near_pairs
+from heldout.domain.splitting.case_words import NEAR, similarity, windows, words_of
+from heldout.domain.splitting.check import check_split
+from heldout.domain.splitting.lock import Lock, case_changes
 from heldout.matching.shuffling import permutations
 
 SAVE = "App crashes when I click save"
@@ -492,7 +492,7 @@ def test_c23_stratified_by_a_field(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from("ab"), max_size=20), st.lists(st.sampled_from("ab"), max_size=20))
 @settings(max_examples=100, deadline=None)
 def test_c15_against_a_plain_search(case: list[str], prompt: list[str]) -> None:
-    from heldout.domain.split_check import Prompt
+    from heldout.domain.splitting.check import Prompt
 
     cases = CaseSet("x", 1, (Case("a", " ".join(case), "bug", "held_out"),))
     found = check_split(cases, None, [Prompt("p", (" ".join(prompt),))]).findings

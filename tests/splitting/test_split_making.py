@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.domain.split_making import Clump, assigned, deviation
+from heldout.domain.splitting.making import Clump, assigned, deviation
 from heldout.matching.components import components
 
 SHARES = {"train": Fraction(4, 5), "test": Fraction(1, 5)}

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heldout.storage import link_cache
-from heldout.storage.link_cache import SETS, Compared, LinkCache, Rows
+from heldout.storage.caches import links as link_cache
+from heldout.storage.caches.links import SETS, Compared, LinkCache, Rows
 
 TESTS = Path(__file__).parents[1]
 METHOD = "sha256:" + "ab" * 32
@@ -174,7 +174,7 @@ import json, os, random, signal, sys, time
 from pathlib import Path
 from services.test_warm_scans import Project, changed, universe, NAMES
 from heldout.domain.method import DEFAULT_METHOD
-from heldout.services import matching_warm
+from heldout.services.matching import warm as matching_warm
 
 matching_warm.REMEMBER_FROM = 0
 folder, rounds, rng = Path(sys.argv[1]) / "p", int(sys.argv[2]), random.Random(5)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from heldout.domain.canonical import digest
 from heldout.domain.example import Example
 from heldout.domain.members import Member, content_digest, member_of, with_derived_keys
+from heldout.storage.caches.digest_index import DigestIndex, in_order
 from heldout.storage.columns import Column
-from heldout.storage.digest_index import DigestIndex, in_order
 from heldout.storage.member_builder import MemberBuilder, RepeatedKeyError
 from heldout.storage.member_table import MemberTable, packed
 

@@ -14,7 +14,7 @@ from heldout.domain.dataset import DataFile, DatasetSpec, Fields
 from heldout.domain.members import member_of
 from heldout.domain.text import text_of
 from heldout.errors import DataError
-from heldout.storage.quick_members import Facts, member_facts
+from heldout.storage.quick.members import Facts, member_facts
 from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper
 
@@ -118,7 +118,7 @@ def test_every_character_is_written_as_canonical_json_writes_it() -> None:
 
 @pytest.mark.req("A50")
 def test_a_line_without_an_end_is_refused_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    from heldout.storage import quick_members
+    from heldout.storage.quick import members as quick_members
     from heldout.storage.readers import source
 
     monkeypatch.setattr(quick_members, "ROW_LIMIT", 1 << 17)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from heldout.domain.coverage import Retirement
 from heldout.domain.names import VersionName, VersionNumber
 from heldout.errors import ConfigError
-from heldout.storage.retirements import is_retirement, parse_retirement, render_retirement, retirement_path
+from heldout.storage.people.retirements import is_retirement, parse_retirement, render_retirement, retirement_path
 
 VERSION = VersionName("team/support", VersionNumber(1, 2, 0))
 PATH = "datasets/team/support/reviews/retired-v1.2.0.yaml"

@@ -23,8 +23,8 @@ from heldout.domain.canonical import digest
 from heldout.domain.members import Member
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.pool import Holding, Pool
-from heldout.services import matching_texts
-from heldout.storage.signature_cache import SEGMENTS, SignatureCache
+from heldout.services.matching import texts as matching_texts
+from heldout.storage.caches.signatures import SEGMENTS, SignatureCache
 
 METHOD = "sha256:" + "ab" * 32
 WIDTH = 4

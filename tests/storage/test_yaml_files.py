@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.errors import ConfigError
-from heldout.storage.yaml_files import _parse_full, dump_yaml, load_yaml, load_yaml_located
-from heldout.storage.yaml_simple import parse_simple
+from heldout.storage.yaml.files import _parse_full, dump_yaml, load_yaml, load_yaml_located
+from heldout.storage.yaml.simple import parse_simple
 
 text = st.text(st.characters(exclude_categories=("Cs",)), max_size=10) | st.sampled_from(
     ["no", "012", "1e3", "null", "~", "2020-01-01", "- a", "a: b", "# x", "", " ", "a b", "true", "=", "<<", "1_0"]

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from heldout.domain.canonical import digest
-from heldout.domain.corpus import Against, CorpusReading, HeldOut
+from heldout.domain.corpora.corpus import Against, CorpusReading, HeldOut
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.text import normalise
-from heldout.services.corpus_holdouts import Holdouts
-from heldout.services.corpus_scan import CorpusScan, scan_corpus
+from heldout.services.corpora.holdouts import Holdouts
+from heldout.services.corpora.scan import CorpusScan, scan_corpus
 from heldout.services.progress import SILENT
-from heldout.storage.corpus_files import find_files
-from heldout.storage.corpus_state import CorpusState
+from heldout.storage.corpora.files import find_files
+from heldout.storage.corpora.state import CorpusState
 
 SOURCE = "sha256:" + "1" * 64
 _WORDS = (

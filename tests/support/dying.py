@@ -12,7 +12,7 @@ from typing import Any
 from heldout.domain.method import Method
 from heldout.matching.holdout_index import Hits, HoldoutIndex
 from heldout.matching.texts import NormalisedTexts
-from heldout.services.corpus_holdouts import Holdouts
+from heldout.services.corpora.holdouts import Holdouts
 
 
 @dataclass(frozen=True, slots=True)

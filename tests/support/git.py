@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from heldout.services.hook_install import HOOKS
+from heldout.services.hooking.install import HOOKS
 from heldout.storage.git import Git
 
 NO_CONFIGURED_HOOKS = tuple(part for name in HOOKS for part in ("-c", f"hook.heldout-{name}.enabled=false"))

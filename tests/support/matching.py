@@ -10,9 +10,9 @@ import numpy as np
 from heldout.domain.method import DEFAULT_METHOD
 from heldout.domain.overlap import ContainmentLink, NearLink
 from heldout.domain.pool import Pool
-from heldout.services.matching_pool import match
-from heldout.services.matching_rows import Held, PoolRows
-from heldout.services.matching_texts import SignatureStore, TextStore
+from heldout.services.matching.pool import match
+from heldout.services.matching.rows import Held, PoolRows
+from heldout.services.matching.texts import SignatureStore, TextStore
 from heldout.storage.member_table import MemberTable, packed
 
 

@@ -15,7 +15,7 @@ from heldout.matching.minhash import signatures
 from heldout.matching.near import NearPairs, near_pairs
 from heldout.matching.ragged import offsets_of
 from heldout.matching.texts import normalise_batch
-from heldout.services.near_method import near_parameters
+from heldout.services.matching.near_method import near_parameters
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzéß漢字𝒳٣"
 METHOD = Method(bucket_cap=40, containment_cap=25)

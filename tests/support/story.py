@@ -22,7 +22,7 @@ from support.dvc import dvc_repository
 from support.git import Repo, inside
 
 from heldout.cli.app import invoke
-from heldout.services.hook_install import install
+from heldout.services.hooking.install import install
 
 Split = Mapping[str, str]
 """Text by key."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from support.git import Repo
 from support.story import Split, Team, csv
 
-from heldout.services.hook_install import install
+from heldout.services.hooking.install import install
 from heldout.services.knowledge import knowledge_of
 from heldout.services.recording import FOLLOW_UP_SUBJECT
 from heldout.services.workspace import Workspace

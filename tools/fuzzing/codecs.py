@@ -8,19 +8,12 @@ from dataclasses import dataclass, replace
 from heldout.domain.canonical import digest
 from heldout.domain.dataset import DataFile
 from heldout.errors import ConfigError, TamperedError
-from heldout.storage import (
-    dataset_file,
-    finding_lines,
-    pointers,
-    records,
-    retirements,
-    settings_file,
-    slice_draft,
-    slice_file,
-    yaml_files,
-)
+from heldout.storage import dataset_file, finding_lines, pointers, records, settings_file
 from heldout.storage.dvc import store
-from heldout.storage.yaml_simple import parse_simple
+from heldout.storage.people import retirements
+from heldout.storage.slicing import draft, file
+from heldout.storage.yaml import files
+from heldout.storage.yaml.simple import parse_simple
 from tools.fuzzing.oracles import decoded
 from tools.fuzzing.promise import require, same, target
 
@@ -31,15 +24,15 @@ def yaml_values(data: bytes) -> None:
     text = decoded(data)
     simple = None if text is None else parse_simple(text)
     if text is not None and simple is not None:
-        full = yaml_files._parse_full(text, "f")
+        full = files._parse_full(text, "f")
         require(same(simple, full), f"the fast parser gives {simple!r}, the full one {full!r}")
     try:
-        value = yaml_files.load_yaml(data, "f")
+        value = files.load_yaml(data, "f")
     except ConfigError as fault:
         require(fault.file == "f" and bool(fault.message), "a refusal without its place")
         return
     digest(value)
-    require(same(yaml_files.load_yaml(yaml_files.dump_yaml(value), "f"), value), "another value after writing")
+    require(same(files.load_yaml(files.dump_yaml(value), "f"), value), "another value after writing")
 
 
 @target
@@ -64,7 +57,7 @@ def scan_records(data: bytes) -> None:
         found = records.parse_record(data, "scan.yaml")
     except TamperedError:
         return
-    require(found == records._record(yaml_files.load_yaml(data, "scan.yaml"), ()), "another record")
+    require(found == records._record(files.load_yaml(data, "scan.yaml"), ()), "another record")
     ordered = replace(found, compared=tuple(sorted(found.compared, key=lambda item: item.source)))
     again = records.parse_record(records.render_record(found), "scan.yaml")
     require(again == ordered, "another record after writing")
@@ -91,8 +84,8 @@ def _small_files(data: bytes) -> Iterator[Callable[[], object]]:
     yield lambda: pointers._parse_dvc_file(data, "train.csv.dvc")
     yield lambda: pointers.Pointers(_Lock(data))._in_file("dvc.lock")
     yield lambda: settings_file.parse_settings(data)
-    yield lambda: slice_draft.parse_draft(data, "draft.yaml")
-    yield lambda: slice_file.parse_slice(data, "datasets/a/slices/several-tests.yaml")
+    yield lambda: draft.parse_draft(data, "draft.yaml")
+    yield lambda: file.parse_slice(data, "datasets/a/slices/several-tests.yaml")
     yield lambda: retirements.parse_retirement(data, "datasets/a/reviews/retired-v1.0.0.yaml")
 
 

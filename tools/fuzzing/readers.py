@@ -14,8 +14,8 @@ from heldout.domain.canonical import digest
 from heldout.domain.dataset import DataFile, DatasetSpec, Fields
 from heldout.domain.text import text_of
 from heldout.errors import DataError
-from heldout.storage import quick_rows as quick
 from heldout.storage.json_strict import JSONFault, Walker, parse_json
+from heldout.storage.quick import rows as quick
 from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper
 from tools.fuzzing.oracles import Inexact, decoded, standard_json

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
-    from heldout.domain.leak import LeakSettings
-    from heldout.services.leak_read import LeakRequest
+    from heldout.domain.leaks.leak import LeakSettings
+    from heldout.services.leaks.read import LeakRequest
 
 
 class ShingleKind(StrEnum):
-    """As `heldout.domain.leak.Shingles`, which is imported only by a command that runs."""
+    """As `heldout.domain.leaks.leak.Shingles`, which is imported only by a command that runs."""
 
     CHARS = "chars"
     WORDS = "words"
@@ -56,8 +56,8 @@ class LeakOptions:
 
     def settings(self) -> LeakSettings:
         """Raises UsageError for values that no comparison can be made with."""
-        from heldout.domain.leak import LeakSettings, Shingles
-        from heldout.domain.leak_text import Steps
+        from heldout.domain.leaks.leak import LeakSettings, Shingles
+        from heldout.domain.leaks.text import Steps
 
         if self.estimate and self.exact_join:
             message = "--estimate decides by minima, --exact-join by the sets: choose one"
@@ -75,7 +75,7 @@ class LeakOptions:
         )
 
     def request(self, files: Sequence[str], source_field: str | None = None) -> LeakRequest:
-        from heldout.services.leak_read import LeakRequest
+        from heldout.services.leaks.read import LeakRequest
 
         return LeakRequest(
             files=tuple(files),

@@ -18,6 +18,6 @@ Memory = Annotated[
 
 def asked_bytes(text: str | None) -> int | None:
     """The option in bytes. Raises UsageError (slug bad-size)."""
-    from heldout.services.memory_limit import asked_limit
+    from heldout.services.matching.memory_limit import asked_limit
 
     return None if text is None else asked_limit(text).size

@@ -10,8 +10,8 @@ from heldout.domain.kind import Kind
 from heldout.domain.names import VersionName
 
 if TYPE_CHECKING:
+    from heldout.domain.deciding.review import Review
     from heldout.domain.finding import Finding, Side
-    from heldout.domain.review import Review
 
 
 class Verdict(StrEnum):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from heldout.domain.conflicts import Conflicts
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.record import Capped
+from heldout.domain.splitting.conflicts import Conflicts
 from heldout.domain.tally import Contamination, PairCounts, Rate
 
 

@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind
+from heldout.domain.deciding.redeclared import redeclared
+from heldout.domain.deciding.review import NO_REVIEWS, Review, Reviews
 from heldout.domain.names import VersionName
 from heldout.domain.record import ScanRecord
-from heldout.domain.redeclared import redeclared
-from heldout.domain.review import NO_REVIEWS, Review, Reviews
 
 if TYPE_CHECKING:
-    from heldout.domain.corpus_cover import CorpusCover
-    from heldout.domain.exposure_cover import ExposureCover
+    from heldout.domain.corpora.cover import CorpusCover
+    from heldout.domain.exposing.cover import ExposureCover
     from heldout.domain.finding import Finding, Side
 
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 from heldout.domain.answer import Answer, Contamination
 from heldout.domain.coverage import Version
 from heldout.domain.names import VersionName
-from heldout.domain.prompt_policy import PromptCheck
 from heldout.domain.record import ScanRecord
+from heldout.domain.splitting.prompt_policy import PromptCheck
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heldout.domain.exposure import SPOILING, How
+from heldout.domain.exposing.exposure import SPOILING, How
 from heldout.domain.method import DEFAULT_METHOD, Method
-from heldout.domain.prompt_policy import NO_PROMPTS, PromptPolicy
+from heldout.domain.splitting.prompt_policy import NO_PROMPTS, PromptPolicy
 
 
 @dataclass(frozen=True, slots=True)

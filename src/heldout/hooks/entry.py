@@ -60,7 +60,7 @@ def _run(hook: str, values: Sequence[str], updates: list[RefUpdate]) -> tuple[li
     git = Git.discover(Path.cwd())
     if hook == "pre-push":
         from heldout.reports.hooks import push_lines
-        from heldout.services import push_guard
+        from heldout.services.hooking import push_guard
 
         verdict = push_guard.check(git, updates)
         return push_lines(verdict), verdict.refused
@@ -74,10 +74,10 @@ def _run(hook: str, values: Sequence[str], updates: list[RefUpdate]) -> tuple[li
 
 def _outcome(git: Git, hook: str, values: Sequence[str]) -> HookOutcome:
     if hook == "tag":
-        from heldout.services import tag_guard
+        from heldout.services.hooking import tag_guard
 
         return tag_guard.check(git, list(zip(values[::2], values[1::2], strict=True)))
-    from heldout.services import ensure
+    from heldout.services.hooking import ensure
 
     return ensure.before_commit(git) if hook in _BEFORE_COMMIT else ensure.after_commit(git)
 

@@ -3,7 +3,8 @@
 A whole MinHash value is not fit for that: its permutation can be undone, so each of the 64 values names one shingle of
 the text, and five characters at a time the text could be read off. Two bits of each value, after a mix that spreads
 every bit over them, fit a quarter of all shingles there are; at the threshold they estimate almost as well as whole
-values do (`heldout.domain.estimate`). With 16 bytes a text, all pairs are compared, so there are no bands to miss any.
+values do (`heldout.domain.sealing.estimate`). With 16 bytes a text, all pairs are compared, so there are no bands to
+miss any.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import html
 import json
 from typing import Any
 
-from heldout.domain.canary import Canary, Searched, Sighting
+from heldout.domain.exposing.canary import Canary, Searched, Sighting
 from heldout.reports.answers import plural
 
 

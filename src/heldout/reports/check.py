@@ -9,10 +9,10 @@ from typing import Any
 from heldout.domain.checked import Checked, Place
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.tally import Hits, Rate
-from heldout.reports.conflicts import conflict_sections, conflicts_json
 from heldout.reports.excerpts import excerpts
 from heldout.reports.findings import finding_json
 from heldout.reports.rows import Rows
+from heldout.reports.splitting.conflicts import conflict_sections, conflicts_json
 
 SHOWN = 10
 """Findings listed as text where no limit is given."""

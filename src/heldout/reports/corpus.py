@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from heldout.domain.corpus import CorpusFinding, CorpusRecord, HitKind, PlacedHit
+from heldout.domain.corpora.corpus import CorpusFinding, CorpusRecord, HitKind, PlacedHit
 from heldout.domain.coverage import Version
 from heldout.reports.answers import columns, plural, short
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.domain.exposure import Exposure, How, MemberName
+from heldout.domain.exposing.exposure import Exposure, How, MemberName
 from heldout.reports.answers import columns, plural
 
 SHOWN = 5

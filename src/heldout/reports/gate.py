@@ -9,7 +9,7 @@ from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind,
 from heldout.domain.coverage import Retirement
 from heldout.domain.kind import CORPUS, EXPOSURE, Kind
 from heldout.domain.names import VersionName
-from heldout.reports.decision import review_json
+from heldout.reports.deciding.decision import review_json
 from heldout.reports.findings import finding_json, overlap_line, side_json
 from heldout.reports.rows import Rows
 

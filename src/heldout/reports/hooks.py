@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from heldout.domain.answer import GapKind
 from heldout.domain.outcomes import HookOutcome, PushProblem, PushVerdict, Refusal
 from heldout.reports.gate import contamination_lines, gap_texts, next_steps
-from heldout.reports.prompts import excerpt_lines
 from heldout.reports.scan import scan_lines
+from heldout.reports.splitting.prompts import excerpt_lines
 
 PREFIX = "heldout: "
 _OF_HISTORY = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heldout.domain.answer import Answer, Verdict
-from heldout.domain.slice_views import Chosen
+from heldout.domain.slicing.views import Chosen
 from heldout.reports.answers import plural, reason
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from heldout.domain.estimate import BITS, VALUES
 from heldout.domain.kind import Kind, Severity
-from heldout.domain.sealed import SealedCheck, SealedMatch, SignatureInfo
+from heldout.domain.sealing.estimate import BITS, VALUES
+from heldout.domain.sealing.sealed import SealedCheck, SealedMatch, SignatureInfo
 from heldout.errors import ExitCode
 
 _CONTAINMENT = "containment cannot be told from signatures: a sealed text inside a longer one is not found"

@@ -15,7 +15,7 @@ from heldout.domain.dataset import DataFile, DatasetSpec
 from heldout.domain.intake import Arrival, Arrived, Intake
 from heldout.domain.names import name_problem
 from heldout.errors import ConfigError, DataError, HeldoutError, RepositoryError, UsageError
-from heldout.services.given_files import Given, GivenFiles, locate
+from heldout.services.checking.given_files import Given, GivenFiles, locate
 from heldout.services.placing import Move, placed, same_bytes
 from heldout.services.progress import SILENT, Progress
 from heldout.services.proposing import Asked, Draft, draft, first_rows, with_split

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from heldout.domain.standing import Check, CheckState
 from heldout.errors import HeldoutError
-from heldout.services import hook_configuration
 from heldout.services.doctor_data import data_checks
-from heldout.services.hook_install import TAG_HOOK, HookState, by_configuration, interpreter
-from heldout.services.hook_install import status as hook_status
+from heldout.services.hooking import configuration as hook_configuration
+from heldout.services.hooking.install import TAG_HOOK, HookState, by_configuration, interpreter
+from heldout.services.hooking.install import status as hook_status
 from heldout.services.init import remotes_without_tags
 from heldout.services.project_files import cache_is_ignored, missing_attributes
 from heldout.services.workspace import Workspace

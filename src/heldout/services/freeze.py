@@ -97,7 +97,7 @@ def _ensure_checked(workspace: Workspace, state: DatasetState, progress: Progres
     """Look for exposed examples in what becomes a version, where the hook had no say."""
     exposures = workspace.knowledge().exposures
     if exposures is not None and any(exposures.gaps(state.name, state.source)):
-        from heldout.services.exposure_check import check
+        from heldout.services.exposing.check import check
 
         check(workspace, [state.name], progress.note, progress, commit=True)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from heldout.domain.standing import Step, StepState
 from heldout.errors import RepositoryError
-from heldout.services import hook_configuration, hook_install
+from heldout.services.hooking import configuration as hook_configuration
+from heldout.services.hooking import install as hook_install
 from heldout.services.project_files import (
     ATTRIBUTES_FILE,
     IGNORE_FILE,

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.deciding.review import NO_REVIEWS, Reviews
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
-from heldout.domain.review import NO_REVIEWS, Reviews
 from heldout.domain.settings import Settings
 from heldout.errors import ConfigError, HeldoutError, TamperedError
 from heldout.storage.catalog import ROOT, Catalog, names_content
 from heldout.storage.git.refs import RemoteSettings, Tag
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import REGULAR_MODES, GitTree, entries_of_all, preload
+from heldout.storage.people.retirements import is_retirement, parse_retirement
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, check_place, load_findings, parse_record
-from heldout.storage.retirements import is_retirement, parse_retirement
 from heldout.storage.trees import FileTree
 
 if TYPE_CHECKING:
-    from heldout.domain.exposure_cover import ExposureCover
+    from heldout.domain.exposing.cover import ExposureCover
     from heldout.domain.finding import Finding
 
 
@@ -72,7 +72,7 @@ def knowledge_of(
     retired = (parse_retirement(contents[oids[0]], path) for path, oids in sorted(retirements.items()))
     corpora = None
     if settings.corpora:
-        from heldout.services.corpus_knowledge import corpus_cover
+        from heldout.services.corpora.knowledge import corpus_cover
 
         corpora = corpus_cover(git, trees, settings)
     known = Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
@@ -84,7 +84,7 @@ def _exposures(git: Git, trees: Iterable[GitTree], settings: Settings) -> Exposu
     files = _files(trees, lambda path: path.endswith("/exposures.jsonl") or "/scans/exposed/" in path)
     if not any(path.endswith("/exposures.jsonl") for path in files):
         return None
-    from heldout.services.exposure_knowledge import exposure_cover, is_exposure_file
+    from heldout.services.exposing.knowledge import exposure_cover, is_exposure_file
 
     return exposure_cover(git, {path: oids for path, oids in files.items() if is_exposure_file(path)}, settings)
 
@@ -95,7 +95,7 @@ def reviews_of(git: Git, trees: Sequence[GitTree]) -> Reviews:
     files = _files(trees, _maybe_review)
     if not files:
         return NO_REVIEWS
-    from heldout.storage.reviews import is_review, parse_review
+    from heldout.storage.people.reviews import is_review, parse_review
 
     files = {path: oids for path, oids in files.items() if is_review(path)}
     contents = git.read_blobs([oids[0] for oids in files.values()])

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from heldout.domain.answer import Verdict
 from heldout.domain.example import Example
-from heldout.domain.slice_views import Chosen
+from heldout.domain.slicing.views import Chosen
 from heldout.errors import UsageError
 from heldout.services.contents import Contents, read_contents
 from heldout.services.gate import GateAnswer, answer_for, require_clean
 from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import SILENT, Progress
-from heldout.services.slice_counting import Selection
-from heldout.services.slices import choose, find_target
+from heldout.services.slicing.counting import Selection
+from heldout.services.slicing.use import choose, find_target
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import replacing
 from heldout.storage.example_lines import example_line

@@ -19,7 +19,7 @@ from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper, read_lookup
 
 if TYPE_CHECKING:
-    from heldout.services.matching_texts import TextStore
+    from heldout.services.matching.texts import TextStore
     from heldout.services.row_stream import RowStream
     from heldout.storage.member_builder import MemberBuilder
     from heldout.storage.member_table import MemberTable
@@ -134,11 +134,11 @@ def read_version(
     (slug holdout-absent) for a declared holdout that no data has, TamperedError for bytes that are not what DVC
     recorded.
     """
-    from heldout.services.case_rows import check_between
-    from heldout.services.grouping import read_groups
-    from heldout.services.lineage import read_sources
     from heldout.services.row_stream import RowStream, TextsAgain
-    from heldout.storage.digest_index import DigestIndex
+    from heldout.services.splitting.case_rows import check_between
+    from heldout.services.splitting.grouping import read_groups
+    from heldout.services.splitting.lineage import read_sources
+    from heldout.storage.caches.digest_index import DigestIndex
     from heldout.storage.member_builder import MemberBuilder
 
     progress.stage(f"reading {spec.name}")

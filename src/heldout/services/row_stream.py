@@ -13,7 +13,7 @@ from heldout.domain.example import JSON
 from heldout.errors import DataError
 from heldout.services.reading import examples, lookup_table
 from heldout.services.sources import DataSource
-from heldout.storage.quick_members import Facts, facts_of, member_facts
+from heldout.storage.quick.members import Facts, facts_of, member_facts
 from heldout.storage.regular_files import changed
 from heldout.storage.rows import RowMapper
 

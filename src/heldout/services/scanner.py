@@ -11,18 +11,18 @@ from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import ScanDone
 from heldout.errors import HeldoutError, MissingDataError
 from heldout.matching.kernels import when_compiling
-from heldout.services.link_memory import LinkMemory
-from heldout.services.matching_texts import TextStore
-from heldout.services.memory_limit import MemoryLimit, default_limit
+from heldout.services.matching.link_memory import LinkMemory
+from heldout.services.matching.memory_limit import MemoryLimit, default_limit
+from heldout.services.matching.texts import TextStore
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading, read_version
 from heldout.services.scanning import ScanResult, scan
 from heldout.services.sources import DataSource, StoredData
 from heldout.services.workspace import Workspace
+from heldout.storage.caches.links import LinkCache
+from heldout.storage.caches.signatures import FOLDER as CACHE_FOLDER
+from heldout.storage.caches.signatures import SignatureCache
 from heldout.storage.catalog import DatasetState
-from heldout.storage.link_cache import LinkCache
-from heldout.storage.signature_cache import FOLDER as CACHE_FOLDER
-from heldout.storage.signature_cache import SignatureCache
 
 
 @dataclass(frozen=True, slots=True)

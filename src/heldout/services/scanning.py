@@ -14,13 +14,13 @@ from heldout.domain.method import Method
 from heldout.domain.overlap import Expansion, Overlaps
 from heldout.domain.pool import Pool
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
-from heldout.services.grouping import groups_crossed
-from heldout.services.lineage import crossed
-from heldout.services.matching_pool import Links, keep, match
-from heldout.services.matching_rows import Held, PoolRows
-from heldout.services.matching_texts import TextStore
+from heldout.services.matching.pool import Links, keep, match
+from heldout.services.matching.rows import Held, PoolRows
+from heldout.services.matching.texts import TextStore
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
+from heldout.services.splitting.grouping import groups_crossed
+from heldout.services.splitting.lineage import crossed
 from heldout.storage.finding_lines import render_findings
 from heldout.storage.member_table import MemberTable, packed
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_record

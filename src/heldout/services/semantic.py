@@ -12,8 +12,8 @@ from heldout.domain.semantic import DIGITS, Candidate, Paraphrases, queue
 from heldout.domain.text import normalise, text_of
 from heldout.errors import UsageError
 from heldout.matching.nearest import nearest
-from heldout.services.check_files import HERE, CheckRequest, plan
-from heldout.services.check_reading import hints_for_flags
+from heldout.services.checking.files import HERE, CheckRequest, plan
+from heldout.services.checking.reading import hints_for_flags
 from heldout.services.contents import read_contents
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import examples

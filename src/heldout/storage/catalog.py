@@ -86,7 +86,7 @@ class Catalog:
 
     def _with_schema(self, spec: DatasetSpec, schema: RowSchema) -> DatasetSpec:
         """The spec with its schema's text out of the same tree: Git keeps schemas, as they hold no examples."""
-        from heldout.storage.row_schema import shipped_schema
+        from heldout.storage.splitting.row_schema import shipped_schema
 
         if schema.name == CASE_SCHEMA:
             return replace(spec, schema=replace(schema, text=shipped_schema(schema.name)))

@@ -21,8 +21,8 @@ from heldout.domain.example import JSON
 from heldout.domain.names import name_problem
 from heldout.domain.paths import parse_path
 from heldout.errors import ConfigError
-from heldout.storage.yaml_files import append_items, dump_yaml, load_yaml_located
-from heldout.storage.yaml_schema import Section, kind_of
+from heldout.storage.yaml.files import append_items, dump_yaml, load_yaml_located
+from heldout.storage.yaml.schema import Section, kind_of
 
 FORMAT: Final = "heldout/dataset@1"
 _PLAIN_FIELDS: Final = (

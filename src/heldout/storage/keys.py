@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.domain.members import DERIVED_KEY_LENGTH
-from heldout.storage.digest_index import Digests, in_order
+from heldout.storage.caches.digest_index import Digests, in_order
 
 _LIKE_DERIVED = re.compile(r"([0-9a-f]{16})(?:-(?!1$)([1-9][0-9]*))?")
 _LARGEST = 2**31 - 1

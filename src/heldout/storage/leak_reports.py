@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from heldout.domain.example import JSON
-from heldout.domain.leak import SIGNS, LeakKind, side_name
-from heldout.domain.leak_diff import LeakSnapshot
+from heldout.domain.leaks.diff import LeakSnapshot
+from heldout.domain.leaks.leak import SIGNS, LeakKind, side_name
 from heldout.errors import DataError
 from heldout.storage.json_strict import JSONFault, parse_json
 from heldout.storage.regular_files import opened

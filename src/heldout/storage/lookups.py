@@ -8,7 +8,7 @@ from heldout.domain.dataset import Lookup
 from heldout.domain.example import JSON
 from heldout.errors import DataError
 from heldout.storage.json_strict import JSONFault, parse_json
-from heldout.storage.yaml_schema import kind_of
+from heldout.storage.yaml.schema import kind_of
 
 Join = Callable[[JSON], JSON]
 

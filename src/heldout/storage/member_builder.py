@@ -9,8 +9,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.storage.caches.digest_index import DIGEST, DigestIndex, Digests, prefixes
 from heldout.storage.columns import Column
-from heldout.storage.digest_index import DIGEST, DigestIndex, Digests, prefixes
 from heldout.storage.keys import Keys, numbered
 from heldout.storage.member_table import MemberTable
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from heldout.domain.canonical import DIGEST_PREFIX
 from heldout.domain.members import Member
-from heldout.storage.digest_index import DIGEST, DigestIndex, Digests
+from heldout.storage.caches.digest_index import DIGEST, DigestIndex, Digests
 from heldout.storage.keys import Keys
 
 _BLOCK = 1 << 14  # rows turned into Python objects at a time

@@ -17,7 +17,7 @@ from heldout.domain.example import JSON
 from heldout.domain.paths import MISSING, Missing
 from heldout.errors import DataError
 from heldout.storage.readers import Row, read_rows
-from heldout.storage.yaml_schema import kind_of
+from heldout.storage.yaml.schema import kind_of
 
 _IN_MEMORY: Final = 1 << 25
 """Bytes of inputs that need no file."""

@@ -180,7 +180,7 @@ def _self_and_parents(path: str) -> Iterator[str]:
 
 
 def _yaml(data: bytes, name: str) -> object:
-    from heldout.storage.yaml_files import load_yaml
+    from heldout.storage.yaml.files import load_yaml
 
     try:
         return load_yaml(data, name)

@@ -11,8 +11,8 @@ from heldout.domain.canonical import digest_bytes
 from heldout.domain.kind import ALWAYS_COUNTED
 from heldout.domain.record import Capped, Compared, Examples, ScanRecord
 from heldout.errors import TamperedError
-from heldout.storage.yaml_files import dump_yaml, load_yaml
-from heldout.storage.yaml_scalars import plain_value
+from heldout.storage.yaml.files import dump_yaml, load_yaml
+from heldout.storage.yaml.scalars import plain_value
 
 if TYPE_CHECKING:
     from heldout.domain.finding import Finding

@@ -14,8 +14,8 @@ from heldout.domain.paths import MISSING, Missing, format_path, lookup, parse_pa
 from heldout.errors import DataError
 from heldout.storage.lookups import Join, joiner, read_lookup
 from heldout.storage.readers import Row, format_of
-from heldout.storage.row_schema import row_schema
-from heldout.storage.yaml_schema import kind_of
+from heldout.storage.splitting.row_schema import row_schema
+from heldout.storage.yaml.schema import kind_of
 
 __all__ = ["RowMapper", "read_lookup"]
 

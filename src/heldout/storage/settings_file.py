@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from heldout.domain.exposure import SPOILING, How
+from heldout.domain.exposing.exposure import SPOILING, How
 from heldout.domain.names import name_problem
 from heldout.domain.settings import ApprovalPolicy, RequiredCorpus, Settings
 from heldout.domain.sizes import parse_size
 from heldout.errors import ConfigError
-from heldout.storage.prompt_settings import parse_prompts
+from heldout.storage.splitting.prompt_settings import parse_prompts
 from heldout.storage.trees import FileTree
-from heldout.storage.yaml_files import load_yaml
+from heldout.storage.yaml.files import load_yaml
 
 FILE = "heldout.yaml"
 FORMAT = "heldout/project@1"

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from heldout.domain.canonical import canonical_json
 from heldout.domain.dataset import DataFile
-from heldout.domain.estimate import BITS, VALUES
 from heldout.domain.example import JSON
-from heldout.domain.keyed import PREFIX as KEYED
 from heldout.domain.method import Method
-from heldout.domain.sealed import SignatureInfo
+from heldout.domain.sealing.estimate import BITS, VALUES
+from heldout.domain.sealing.keyed import PREFIX as KEYED
+from heldout.domain.sealing.sealed import SignatureInfo
 from heldout.errors import DataError
 from heldout.storage.plain_parquet import Column, read_metadata, write_parquet
 from heldout.storage.readers import read_rows

@@ -45,7 +45,7 @@ def add(
     """
     from heldout.reports.add import add_json, add_lines
     from heldout.services.add import Request, carry_out
-    from heldout.services.given_files import split_argument
+    from heldout.services.checking.given_files import split_argument
 
     session = Session(as_json=as_json, quiet=quiet)
     request = Request(

@@ -25,7 +25,7 @@ def canary_new(
     Example: heldout canary new support --commit
     """
     from heldout.reports.canary import made_json, made_lines
-    from heldout.services.canary import make
+    from heldout.services.exposing.canary import make
 
     session = Session(as_json=as_json, quiet=quiet)
     made = make(session.workspace, dataset, session.note, commit=commit)
@@ -51,7 +51,7 @@ def canary_scan(
     Example: heldout canary scan corpus/*.jsonl.zst --against support
     """
     from heldout.reports.canary import searched_json, searched_lines
-    from heldout.services.canary import canaries_of, given, scan
+    from heldout.services.exposing.canary import canaries_of, given, scan
 
     session = Session(as_json=as_json, quiet=quiet)
     wanted = tuple(given(strings or ()))

@@ -10,8 +10,8 @@ from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode
 
 if TYPE_CHECKING:
-    from heldout.reports.changes import Row
-    from heldout.services.changes import ChangeStanding
+    from heldout.reports.deciding.changes import Row
+    from heldout.services.deciding.changes import ChangeStanding
 
 HELP = "Show what happened to held-out examples since a base, or approve it: changes, changes approve NAME."
 
@@ -37,8 +37,8 @@ def changes_list(
 
     Example: heldout changes support --base origin/main
     """
-    from heldout.reports.changes import change_lines, changes_json
-    from heldout.services import changes as service
+    from heldout.reports.deciding.changes import change_lines, changes_json
+    from heldout.services.deciding import changes as service
 
     session = Session(as_json=as_json, quiet=quiet)
     start = service.start_of(session.workspace, base)
@@ -65,8 +65,8 @@ def changes_approve(
 
     Example: heldout changes approve support --reason "two wrong answers corrected" --commit
     """
-    from heldout.reports.changes import change_lines, changes_json
-    from heldout.services import changes as service
+    from heldout.reports.deciding.changes import change_lines, changes_json
+    from heldout.services.deciding import changes as service
 
     session = Session(as_json=as_json, quiet=quiet)
     start = service.start_of(session.workspace, base)

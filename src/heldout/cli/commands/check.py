@@ -64,9 +64,9 @@ def check(
     Example: heldout check train.csv test.csv --holdout test
     """
     from heldout.reports.check import check_json, check_lines
-    from heldout.services import check as service
-    from heldout.services.check_files import CheckRequest
-    from heldout.services.memory_limit import asked_limit
+    from heldout.services.checking import check as service
+    from heldout.services.checking.files import CheckRequest
+    from heldout.services.matching.memory_limit import asked_limit
 
     session = Session(as_json=as_json, quiet=quiet)
     request = CheckRequest(

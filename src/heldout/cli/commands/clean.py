@@ -63,11 +63,11 @@ def clean(
     from heldout.cli.commands.check import named_split
     from heldout.domain.names import name_problem
     from heldout.errors import ExitCode
-    from heldout.reports.clean import clean_json, clean_lines
-    from heldout.services.check_files import CheckRequest
-    from heldout.services.clean import CleanRequest
-    from heldout.services.clean import clean as cleaned_files
-    from heldout.services.memory_limit import asked_limit
+    from heldout.reports.splitting.clean import clean_json, clean_lines
+    from heldout.services.checking.files import CheckRequest
+    from heldout.services.matching.memory_limit import asked_limit
+    from heldout.services.splitting.clean import CleanRequest
+    from heldout.services.splitting.clean import clean as cleaned_files
 
     session = Session(as_json=as_json, quiet=quiet)
     asked = CheckRequest(
@@ -83,7 +83,7 @@ def clean(
     )
     request = CleanRequest(asked, output, drop is Side.HOLDOUT, tuple(group or ()), containment, format_.value)
     if len(files) == 1 and not Path(files[0]).exists() and name_problem(files[0]) is None:
-        from heldout.services.clean_dataset import planned_files
+        from heldout.services.splitting.clean_dataset import planned_files
 
         asked, planned = planned_files(session.workspace, files[0], asked.holdout)
         request = replace(request, files=asked, planned=tuple(planned))

@@ -35,10 +35,10 @@ def conflicts(
 
     Example: heldout conflicts train.csv test.csv --expected category
     """
-    from heldout.reports.conflicts import conflicts_json, conflicts_lines
-    from heldout.services.check_files import CheckRequest
-    from heldout.services.conflicts import conflicts_in_dataset, conflicts_in_files
-    from heldout.services.memory_limit import asked_limit
+    from heldout.reports.splitting.conflicts import conflicts_json, conflicts_lines
+    from heldout.services.checking.files import CheckRequest
+    from heldout.services.matching.memory_limit import asked_limit
+    from heldout.services.splitting.conflicts import conflicts_in_dataset, conflicts_in_files
 
     session = Session(as_json=as_json, quiet=quiet)
     limited = None if memory is None else asked_limit(memory)

@@ -58,9 +58,9 @@ def corpus_scan(
 
     Example: heldout corpus scan 'crawl/*.jsonl.zst' --against support@v1.2.0
     """
-    from heldout.domain.corpus import CorpusReading
+    from heldout.domain.corpora.corpus import CorpusReading
     from heldout.reports.corpus import scan_json, scan_lines
-    from heldout.services import corpora as service
+    from heldout.services.corpora import use as service
 
     if not against:
         message = "against which held-out examples? A frozen version, or all of them"
@@ -108,7 +108,7 @@ def corpus_list(as_json: Json = False, quiet: Quiet = False) -> None:
     Example: heldout corpus list
     """
     from heldout.reports.corpus import list_json, list_lines
-    from heldout.services import corpora as service
+    from heldout.services.corpora import use as service
 
     session = Session(as_json=as_json, quiet=quiet)
     rows = [(item.record, item.committed, item.against) for item in service.list_corpora(session.workspace)]
@@ -128,7 +128,7 @@ def corpus_show(
     Example: heldout corpus show crawl --limit 50
     """
     from heldout.reports.corpus import show_json, show_lines
-    from heldout.services import corpora as service
+    from heldout.services.corpora import use as service
 
     session = Session(as_json=as_json, quiet=quiet)
     found = service.show(session.workspace, name)

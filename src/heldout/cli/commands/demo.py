@@ -26,7 +26,7 @@ def demo(
     """
     from heldout.cli.narrator import Absent, Narrator
     from heldout.reports.demo import demo_json, demo_lines
-    from heldout.services.demo import tell
+    from heldout.services.demonstration.demo import tell
 
     session = Session(as_json=as_json, quiet=quiet)
     watched = not (as_json or quiet)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from heldout.cli.session import Json, Quiet, Session
-from heldout.domain.exposure import How
+from heldout.domain.exposing.exposure import How
 from heldout.errors import ExitCode, UsageError
 
 HELP = "List the log of exposures, look for exposed examples in versions, or chain a merged log: exposures [SUBJECT]."
@@ -46,7 +46,7 @@ def expose(
     Example: heldout expose support@v1.0.0 --keys 17,42 --how prompt --note "few-shot examples of agent 3"
     """
     from heldout.reports.exposures import logged_json, logged_lines
-    from heldout.services import exposures as service
+    from heldout.services.exposing import exposures as service
 
     session = Session(as_json=as_json, quiet=quiet)
     if sum(option is not None for option in (keys, keys_from, slice_name)) > 1:
@@ -70,7 +70,7 @@ def exposures_list(
     Example: heldout exposures support@v1.0.0
     """
     from heldout.reports.exposures import Listed, exposures_json, exposures_lines
-    from heldout.services.exposures import list_exposures
+    from heldout.services.exposing.exposures import list_exposures
 
     session = Session(as_json=as_json, quiet=quiet)
     found = list_exposures(session.workspace, subject)
@@ -92,7 +92,7 @@ def exposures_check(
     Example: heldout exposures check support --commit
     """
     from heldout.reports.exposures import checked_json, checked_lines
-    from heldout.services.exposure_check import check
+    from heldout.services.exposing.check import check
 
     session = Session(as_json=as_json, quiet=quiet)
     done = check(session.workspace, datasets or (), session.note, session.progress, commit=commit)
@@ -113,7 +113,7 @@ def exposures_repair(
 
     Example: heldout exposures repair support
     """
-    from heldout.services.exposures import repair
+    from heldout.services.exposing.exposures import repair
 
     session = Session(as_json=as_json, quiet=quiet)
     lines, moved, path = repair(session.workspace, dataset, session.progress)

@@ -43,7 +43,7 @@ def hooks_status(as_json: Json = False, quiet: Quiet = False) -> None:
     Example: heldout hooks status
     """
     from heldout.reports.hook_states import states_json, states_lines
-    from heldout.services.hook_standing import standing
+    from heldout.services.hooking.standing import standing
 
     session = Session(as_json=as_json, quiet=quiet)
     states = standing(session.workspace.git)
@@ -57,7 +57,7 @@ def hooks_uninstall(as_json: Json = False, quiet: Quiet = False) -> None:
     Example: heldout hooks uninstall
     """
     from heldout.reports.hook_states import removed_json, removed_lines
-    from heldout.services.hook_standing import take_out
+    from heldout.services.hooking.standing import take_out
 
     session = Session(as_json=as_json, quiet=quiet)
     changes = take_out(session.workspace.git)

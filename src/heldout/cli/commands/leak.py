@@ -10,8 +10,8 @@ from heldout.cli.leak_options import LeakOptions, shared_options
 from heldout.cli.session import Json, Quiet, Session
 
 if TYPE_CHECKING:
-    from heldout.domain.leak import LeakKind
-    from heldout.domain.leaks import Leaks
+    from heldout.domain.leaks.leak import LeakKind
+    from heldout.domain.leaks.leaks import Leaks
 
 HELP = "EvalLeak's report over manifests or any data files: leak report TRAIN EVAL ..., exact, near, check, diff."
 
@@ -32,7 +32,7 @@ def leak_report(
 
     Example: heldout leak report train.manifest validation.manifest test.manifest
     """
-    from heldout.domain.leak import LeakKind
+    from heldout.domain.leaks.leak import LeakKind
 
     _report(files, options, tuple(LeakKind), Session(as_json=as_json, quiet=quiet), source_field, svg)
 
@@ -43,7 +43,7 @@ def leak_exact(files: Files, options: LeakOptions, as_json: Json = False, quiet:
 
     Example: heldout leak exact train.jsonl test.jsonl --text-field question
     """
-    from heldout.domain.leak import LeakKind
+    from heldout.domain.leaks.leak import LeakKind
 
     _report(files, options, (LeakKind.EXACT,), Session(as_json=as_json, quiet=quiet))
 
@@ -54,7 +54,7 @@ def leak_near(files: Files, options: LeakOptions, as_json: Json = False, quiet: 
 
     Example: heldout leak near train.jsonl test.jsonl --threshold 0.8
     """
-    from heldout.domain.leak import LeakKind
+    from heldout.domain.leaks.leak import LeakKind
 
     _report(files, options, (LeakKind.NEAR,), Session(as_json=as_json, quiet=quiet))
 
@@ -75,10 +75,10 @@ def leak_check(
 
     Example: heldout leak check train.jsonl test.jsonl --max-containment 2.0
     """
-    from heldout.domain.leak_rollup import sources_of
-    from heldout.reports.leak_advice import action_notes
-    from heldout.reports.leak_check import leak_check_json, leak_check_lines
-    from heldout.services.leak_check import check_pair
+    from heldout.domain.leaks.rollup import sources_of
+    from heldout.reports.leaks.advice import action_notes
+    from heldout.reports.leaks.check import leak_check_json, leak_check_lines
+    from heldout.services.leaks.check import check_pair
 
     session = Session(as_json=as_json, quiet=quiet)
     limit = options.percentage("--max-containment", max_containment)
@@ -104,8 +104,8 @@ def leak_diff(
 
     Example: heldout leak diff report-before.txt report-after.txt
     """
-    from heldout.reports.leak_diff import leak_diff_json, leak_diff_lines
-    from heldout.services.leak_diff import compare_reports, diff_exit_code
+    from heldout.reports.leaks.diff import leak_diff_json, leak_diff_lines
+    from heldout.services.leaks.diff import compare_reports, diff_exit_code
 
     session = Session(as_json=as_json, quiet=quiet)
     diff = compare_reports(old, new)
@@ -132,11 +132,11 @@ def _report(
     svg: str | None = None,
 ) -> None:
     """Run detectors, print the whole report or the one section, and end with the exit code."""
-    from heldout.domain.leak_rollup import sources_of
-    from heldout.reports.leak import leak_lines, section_lines
-    from heldout.reports.leak_advice import action_notes
-    from heldout.reports.leak_json import leak_json
-    from heldout.services.leak import leak
+    from heldout.domain.leaks.rollup import sources_of
+    from heldout.reports.leaks.advice import action_notes
+    from heldout.reports.leaks.as_json import leak_json
+    from heldout.reports.leaks.report import leak_lines, section_lines
+    from heldout.services.leaks.report import leak
 
     answer = leak(options.request(files, source_field), options.settings(), kinds, session.progress)
     session.progress.close()
@@ -154,8 +154,8 @@ def _report(
 
 
 def _draw(leaks: Leaks, target: str) -> None:
-    from heldout.domain.leak_picture import picture_of
-    from heldout.reports.leak_svg import leak_svg
-    from heldout.services.drawing import keep_drawing
+    from heldout.domain.leaks.picture import picture_of
+    from heldout.reports.leaks.svg import leak_svg
+    from heldout.services.leaks.drawing import keep_drawing
 
     keep_drawing(target, leak_svg(picture_of(leaks)))

@@ -62,7 +62,7 @@ def load(
         progress=session.progress,
     )
     if loaded.selection is not None:
-        from heldout.reports.slices import selection_notes
+        from heldout.reports.slicing.slices import selection_notes
 
         for note in selection_notes(str(loaded.chosen), loaded.selection.counted):
             session.note(note)

@@ -25,9 +25,9 @@ def required(
 
     Example: heldout required-slices support@v1.2.0 --json
     """
-    from heldout.reports.slices import required_json, required_lines
-    from heldout.services.slice_reporting import check_reported
-    from heldout.services.slices import find_target, required_slices
+    from heldout.reports.slicing.slices import required_json, required_lines
+    from heldout.services.slicing.reporting import check_reported
+    from heldout.services.slicing.use import find_target, required_slices
 
     session = Session(as_json=as_json, quiet=quiet)
     found = required_slices(find_target(session.workspace, subject))

@@ -25,7 +25,7 @@ def retire(
 
     Example: heldout retire support@v1.0.0 --reason "never used for training; leaked copies fixed in v2.0.0"
     """
-    from heldout.services import retire as service
+    from heldout.services.deciding import retire as service
 
     session = Session(as_json=as_json, quiet=quiet)
     done = service.retire(session.workspace, service.parse_version(version), reason, reviewer, session.note)
@@ -49,7 +49,7 @@ def unfreeze(version: VersionArgument, reason: Reason, as_json: Json = False, qu
 
     Example: heldout unfreeze support@v1.0.0 --reason "frozen with leaked copies"
     """
-    from heldout.services import retire as service
+    from heldout.services.deciding import retire as service
 
     session = Session(as_json=as_json, quiet=quiet)
     gone = service.unfreeze(session.workspace, service.parse_version(version), reason, session.note)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from heldout.cli.session import Json, Quiet, Session
-from heldout.domain.review import Decision
+from heldout.domain.deciding.review import Decision
 from heldout.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from heldout.services.review import Decided
+    from heldout.services.deciding.review import Decided
 
 HELP = "Decide about findings: review list, accept ID, approve ID, reopen ID."
 
@@ -47,7 +47,7 @@ def review_accept(
 
     Example: heldout review accept 3f2a9c --reason "the same greeting, no answer in it" --expires 2027-06-30
     """
-    from heldout.services import review as service
+    from heldout.services.deciding import review as service
 
     session = Session(as_json=as_json, quiet=quiet)
     wish = service.Request(
@@ -69,7 +69,7 @@ def review_reopen(
 
     Example: heldout review reopen 3f2a9c --reason "the answer is in it after all"
     """
-    from heldout.services import review as service
+    from heldout.services.deciding import review as service
 
     session = Session(as_json=as_json, quiet=quiet)
     wish = service.Request(finding, Decision.REOPENED, reason, subject, family, commit=commit)
@@ -88,7 +88,7 @@ def review_approve(
 
     Example: heldout review approve 3f2a9c --commit
     """
-    from heldout.services import review as service
+    from heldout.services.deciding import review as service
 
     session = Session(as_json=as_json, quiet=quiet)
     done = service.approve(session.workspace, finding, subject, session.note, family=family, commit=commit)
@@ -107,9 +107,9 @@ def review_list(
 
     Example: heldout review list support@v1.2.0
     """
-    from heldout.domain.review_listing import Standing
-    from heldout.reports.review import review_lines, reviews_json
-    from heldout.services.review_listing import list_reviews
+    from heldout.domain.deciding.review_listing import Standing
+    from heldout.reports.deciding.review import review_lines, reviews_json
+    from heldout.services.deciding.listing import list_reviews
 
     session = Session(as_json=as_json, quiet=quiet)
     listing = list_reviews(session.workspace, subject)
@@ -120,7 +120,7 @@ def review_list(
 
 
 def _told(session: Session, done: Decided) -> None:
-    from heldout.reports.review import decided_json, decided_lines
+    from heldout.reports.deciding.review import decided_json, decided_lines
 
     parts = (done.review, done.path)
     session.emit(

@@ -40,7 +40,7 @@ def semantic(
     """
     from heldout.reports.semantic import paraphrase_lines, paraphrases_json
     from heldout.services import semantic as service
-    from heldout.services.check_files import CheckRequest
+    from heldout.services.checking.files import CheckRequest
     from heldout.storage.embedding import load_embedder
 
     session = Session(as_json=as_json, quiet=quiet)

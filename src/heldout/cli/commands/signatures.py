@@ -43,7 +43,7 @@ def signatures_export(
     Example: heldout signatures export support@v1.2.0
     """
     from heldout.reports.signatures import export_json, export_lines
-    from heldout.services import signatures as service
+    from heldout.services.sealing import export as service
 
     session = Session(as_json=as_json, quiet=quiet)
     secret = None if secret_file is None else service.read_secret(secret_file, session.workspace)
@@ -91,9 +91,9 @@ def signatures_check(
     Example: heldout signatures check train.jsonl --against support@v1.2.0
     """
     from heldout.reports.signatures import check_json, check_lines
-    from heldout.services import signature_check as service
-    from heldout.services.check_files import CheckRequest
-    from heldout.services.signatures import read_secret
+    from heldout.services.checking.files import CheckRequest
+    from heldout.services.sealing import check as service
+    from heldout.services.sealing.export import read_secret
 
     session = Session(as_json=as_json, quiet=quiet)
     named = len(what) == 1 and not Path(what[0]).exists() and "." not in what[0].partition("@")[0]

@@ -13,7 +13,7 @@ from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
 
 if TYPE_CHECKING:
-    from heldout.domain.slice_definition import Definition
+    from heldout.domain.slicing.definition import Definition
 
 HELP = "Name parts of a dataset, count them, and see who is in them: slice [SUBJECT], slice new NAME SLICE ..."
 
@@ -53,9 +53,9 @@ def slice_list(
 
     Example: heldout slice list support
     """
-    from heldout.reports.slices import table_json, table_lines
-    from heldout.services.slice_counting import table
-    from heldout.services.slices import find_target
+    from heldout.reports.slicing.slices import table_json, table_lines
+    from heldout.services.slicing.counting import table
+    from heldout.services.slicing.use import find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     names = [subject] if subject else session.workspace.working_copy.names
@@ -83,9 +83,9 @@ def slice_new(
 
     Example: heldout slice new support german-billing --where 'metadata.language eq de' --where 'tag contains billing'
     """
-    from heldout.reports.slices import new_json, new_lines
-    from heldout.services.slice_saving import create
-    from heldout.services.slices import find_target
+    from heldout.reports.slicing.slices import new_json, new_lines
+    from heldout.services.slicing.saving import create
+    from heldout.services.slicing.use import find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     definition = _definition(where, match_any, sample, seed, stratify, file)
@@ -107,9 +107,9 @@ def slice_save(
 
     Example: heldout slice save support german-billing
     """
-    from heldout.reports.slices import save_json, save_lines
-    from heldout.services.slice_saving import save
-    from heldout.services.slices import find_target
+    from heldout.reports.slicing.slices import save_json, save_lines
+    from heldout.services.slicing.saving import save
+    from heldout.services.slicing.use import find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     target = find_target(session.workspace, dataset, name)
@@ -122,8 +122,8 @@ def slice_show(which: Which, as_json: Json = False, quiet: Quiet = False) -> Non
 
     Example: heldout slice show support/german-billing#1
     """
-    from heldout.reports.slices import show_json, show_lines
-    from heldout.services.slices import choose, find_slice_target
+    from heldout.reports.slicing.slices import show_json, show_lines
+    from heldout.services.slicing.use import choose, find_slice_target
 
     session = Session(as_json=as_json, quiet=quiet)
     chosen = choose(find_slice_target(session.workspace, which))
@@ -137,9 +137,9 @@ def slice_count(subject: State, name: Maybe = None, as_json: Json = False, quiet
 
     Example: heldout slice count support german-billing
     """
-    from heldout.reports.slices import table_json, table_lines
-    from heldout.services.slice_counting import table
-    from heldout.services.slices import find_target
+    from heldout.reports.slicing.slices import table_json, table_lines
+    from heldout.services.slicing.counting import table
+    from heldout.services.slicing.use import find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     tables = [table(session.workspace, find_target(session.workspace, subject, name), session.progress)]
@@ -157,9 +157,9 @@ def slice_members(
 
     Example: heldout slice members support@v1.2.0/german-billing
     """
-    from heldout.reports.slice_members import members_json, members_lines, members_notes
-    from heldout.services.slice_counting import membership
-    from heldout.services.slices import choose, find_slice_target
+    from heldout.reports.slicing.members import members_json, members_lines, members_notes
+    from heldout.services.slicing.counting import membership
+    from heldout.services.slicing.use import choose, find_slice_target
 
     session = Session(as_json=as_json, quiet=quiet)
     target = find_slice_target(session.workspace, which)
@@ -191,9 +191,9 @@ def slice_preview(
 
     Example: heldout slice preview support --where 'metadata.language in [de, fr]'
     """
-    from heldout.reports.slice_members import preview_json, preview_lines
-    from heldout.services.slice_counting import membership
-    from heldout.services.slices import bound, find_target
+    from heldout.reports.slicing.members import preview_json, preview_lines
+    from heldout.services.slicing.counting import membership
+    from heldout.services.slicing.use import bound, find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     drafted = _definition(where, match_any, sample, seed, stratify, file)
@@ -219,9 +219,9 @@ def slice_diff(
 
     Example: heldout slice diff support/german-billing#1 support/german-billing#2
     """
-    from heldout.reports.slice_members import change_json, change_lines
-    from heldout.services.slice_counting import change
-    from heldout.services.slices import choose, find_slice_target
+    from heldout.reports.slicing.members import change_json, change_lines
+    from heldout.services.slicing.counting import change
+    from heldout.services.slicing.use import choose, find_slice_target
 
     session = Session(as_json=as_json, quiet=quiet)
     before = find_slice_target(session.workspace, first)
@@ -245,9 +245,9 @@ def slice_suggest(
 
     Example: heldout slice suggest support --support 100
     """
-    from heldout.reports.slice_members import suggest_json, suggest_lines
-    from heldout.services.slice_suggesting import suggest
-    from heldout.services.slices import find_target
+    from heldout.reports.slicing.members import suggest_json, suggest_lines
+    from heldout.services.slicing.suggesting import suggest
+    from heldout.services.slicing.use import find_target
 
     session = Session(as_json=as_json, quiet=quiet)
     found = suggest(session.workspace, find_target(session.workspace, subject), session.progress, support=support)
@@ -264,7 +264,7 @@ def _definition(
     file: str | None,
 ) -> Definition:
     """The definition that the options describe, or the one in a file; not both."""
-    from heldout.services.slice_saving import define, read_draft
+    from heldout.services.slicing.saving import define, read_draft
 
     given = bool(where or match_any or sample or seed is not None or stratify)
     if file is not None:

@@ -30,8 +30,8 @@ def split_check(
 
     Example: heldout split check cases.yaml --lock cases.lock.json --prompt 'prompts/*.md'
     """
-    from heldout.reports.split import split_check_json, split_check_lines
-    from heldout.services.split_check import check_cases, exit_code_of
+    from heldout.reports.splitting.check import split_check_json, split_check_lines
+    from heldout.services.splitting.check import check_cases, exit_code_of
 
     session = Session(as_json=as_json, quiet=quiet)
     check = check_cases(cases, lock, prompt or ())
@@ -53,13 +53,13 @@ def split_lock(
 
     Example: heldout split lock cases.yaml -o cases.lock.json
     """
-    from heldout.reports.split import split_lock_json, split_lock_lines
+    from heldout.reports.splitting.check import split_lock_json, split_lock_lines
 
     session = Session(as_json=as_json, quiet=quiet)
     if output is None:
         _lock_dataset(session, cases)
         return
-    from heldout.services.split_check import lock_cases
+    from heldout.services.splitting.check import lock_cases
 
     lock = lock_cases(cases, output)
     session.emit(split_lock_lines(lock, output), split_lock_json(lock, output))
@@ -67,8 +67,8 @@ def split_lock(
 
 def _lock_dataset(session: Session, name: str) -> None:
     from heldout.errors import UsageError
-    from heldout.reports.split import dataset_lock_json, dataset_lock_lines
-    from heldout.services.locks import lock_dataset
+    from heldout.reports.splitting.check import dataset_lock_json, dataset_lock_lines
+    from heldout.services.splitting.locks import lock_dataset
 
     if Path(name).is_file():
         raise UsageError("bad-value", f"{name} is a file: where does its lock go?", hint="-o cases.lock.json")
@@ -92,9 +92,9 @@ def split_assign(
 
     Example: heldout split assign cases.yaml --share 1/3 --seed 7 -o assigned.yaml
     """
-    from heldout.domain.case import DEVELOPMENT, HELD_OUT
-    from heldout.reports.split import split_assign_json, split_assign_lines
-    from heldout.services.split_assign import assign_cases
+    from heldout.domain.splitting.case import DEVELOPMENT, HELD_OUT
+    from heldout.reports.splitting.check import split_assign_json, split_assign_lines
+    from heldout.services.splitting.assign import assign_cases
 
     session = Session(as_json=as_json, quiet=quiet)
     made = assign_cases(cases, _share(share), seed, stratify, output)

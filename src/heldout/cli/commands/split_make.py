@@ -71,10 +71,10 @@ def split_make(
 
     Example: heldout split make all.csv -o splits --share train=0.8 --share test=0.2 --stratify label
     """
-    from heldout.reports.split_make import split_make_json, split_make_lines
-    from heldout.services.check_files import CheckRequest
-    from heldout.services.memory_limit import asked_limit
-    from heldout.services.split_make import MakeRequest, make_splits
+    from heldout.reports.splitting.make import split_make_json, split_make_lines
+    from heldout.services.checking.files import CheckRequest
+    from heldout.services.matching.memory_limit import asked_limit
+    from heldout.services.splitting.make import MakeRequest, make_splits
 
     session = Session(as_json=as_json, quiet=quiet)
     request = MakeRequest(

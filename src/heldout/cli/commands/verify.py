@@ -46,8 +46,8 @@ def verify(
     """
     from heldout.domain.verification import Level
     from heldout.reports.verify import verify_json, verify_lines
-    from heldout.services.verify import Signing
-    from heldout.services.verify import verify as run
+    from heldout.services.verifying.verify import Signing
+    from heldout.services.verifying.verify import verify as run
 
     session = Session(as_json=as_json, quiet=quiet, data=data)
     if pre_receive:
@@ -72,7 +72,7 @@ def _receive(session: Session, *, replay: bool, require_signed: bool, signers_fi
     """Everything goes to standard error, which Git shows to who pushes; only exit 0 lets the push in."""
     from heldout.domain.verification import Level
     from heldout.reports.verify import received_lines
-    from heldout.services.pre_receive import parse_received, receive
+    from heldout.services.verifying.pre_receive import parse_received, receive
 
     updates = parse_received(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
     received = receive(

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from heldout.domain.method import Method
 from heldout.errors import DataError
-from heldout.services.check_files import Planned
-from heldout.services.matching_feed import PoolTexts
-from heldout.services.matching_pool import Links
-from heldout.services.matching_rows import PoolRows
-from heldout.services.matching_texts import TextStore
+from heldout.services.checking.files import Planned
+from heldout.services.matching.feed import PoolTexts
+from heldout.services.matching.pool import Links
+from heldout.services.matching.rows import PoolRows
+from heldout.services.matching.texts import TextStore
 from heldout.services.progress import Progress
 from heldout.services.spark.check_reading import DRIVER, PREFIX, SCHEMA, Shard, read_shards, shards_of
 from heldout.services.spark.columns import Rows, ints
 from heldout.services.spark.faults import unpacked
 from heldout.services.spark.match import Matched, matched, numbered
 from heldout.services.spark.session import Cluster, SparkOptions, Table, cluster
-from heldout.storage.quick_members import Facts
+from heldout.storage.quick.members import Facts
 
 
 @contextmanager
@@ -75,7 +75,7 @@ class SparkCheck:
         return found.sort_by([("shard", "ascending"), ("number", "ascending")])
 
     def match(self, rows: PoolRows, store: TextStore, method: Method) -> Links:
-        """The links of `heldout.services.matching_pool.match`, and in the store the texts that they have."""
+        """The links of `heldout.services.matching.pool.match`, and in the store the texts that they have."""
         inputs = self._read.filter("input IS NOT NULL").selectExpr("input AS digest", "text", "split")
         distinct = inputs.groupBy("digest").agg({"text": "max", "split": "collect_set"})
         named = distinct.selectExpr("digest", "`max(text)` AS text", "`collect_set(split)` AS classes")

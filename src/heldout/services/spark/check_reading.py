@@ -11,11 +11,11 @@ from heldout.domain.dataset import DatasetSpec
 from heldout.domain.marks import texts_with_many_marks
 from heldout.errors import DataError, HeldoutError
 from heldout.matching.texts import normalise_batch
-from heldout.services.check_files import Planned
+from heldout.services.checking.files import Planned
 from heldout.services.row_stream import RowStream
 from heldout.services.spark.columns import Batch, batch, binary, flags, ints, one_core, strings, text_column
 from heldout.services.spark.faults import packed
-from heldout.storage.quick_members import Facts
+from heldout.storage.quick.members import Facts
 from heldout.storage.regular_files import files_below, is_folder, opened
 
 SCHEMA: Final = (

@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from heldout.domain.corpus_part import PartResult
+from heldout.domain.corpora.part import PartResult
 from heldout.errors import HeldoutError
-from heldout.services.corpus_crew import Task, done
-from heldout.services.corpus_worker import Target
+from heldout.services.corpora.crew import Task, done
+from heldout.services.corpora.worker import Target
 from heldout.services.progress import Progress
 from heldout.services.spark.columns import Batch, batch, binary, ints, one_core
 from heldout.services.spark.faults import packed, unpacked
 from heldout.services.spark.session import Cluster, Shared, SparkOptions, cluster
-from heldout.storage.corpus_files import as_seen_here
+from heldout.storage.corpora.files import as_seen_here
 
 _WAVE: Final = 32
 """Parts a core in one job: results come home after each, and what came home is not read again after a kill."""

@@ -12,7 +12,7 @@ from heldout.domain.method import Method
 from heldout.matching.containment import Containments
 from heldout.matching.near import NearPairs
 from heldout.matching.texts import NormalisedTexts
-from heldout.services.near_method import near_parameters
+from heldout.services.matching.near_method import near_parameters
 from heldout.services.spark.bands import bucketed
 from heldout.services.spark.columns import Rows, batch, column_texts, ints, rows_of
 from heldout.services.spark.containment import inside

@@ -1,0 +1,1 @@
+"""Corpora: findings, records, and what policy asks of them."""

@@ -1,0 +1,1 @@
+"""Decisions of people, and when they count."""

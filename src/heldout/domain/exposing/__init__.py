@@ -1,0 +1,1 @@
+"""Exposure of held-out examples, and canaries."""

@@ -1,0 +1,1 @@
+"""Leaks between splits as EvalLeak reports them."""

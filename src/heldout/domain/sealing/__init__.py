@@ -1,0 +1,1 @@
+"""Sealed holdouts: keyed digests and estimates by signatures."""

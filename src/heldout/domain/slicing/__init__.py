@@ -1,0 +1,1 @@
+"""Slices: definitions, conditions, samples, and what they evaluate to."""

@@ -1,0 +1,1 @@
+"""Splits: cases, locks, assignment, groups, lineage, conflicts, prompts."""

@@ -1,0 +1,1 @@
+"""Decisions and changes of holdouts as text and JSON."""

@@ -1,0 +1,1 @@
+"""EvalLeak's report as text, JSON and a picture."""

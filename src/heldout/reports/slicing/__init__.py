@@ -1,0 +1,1 @@
+"""Slices as text and JSON."""

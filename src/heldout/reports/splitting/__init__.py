@@ -1,0 +1,1 @@
+"""Splits, conflicts and prompts as text and JSON."""

@@ -1,0 +1,1 @@
+"""`heldout check`: any files, no repository."""

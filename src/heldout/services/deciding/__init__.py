@@ -1,0 +1,1 @@
+"""What people decide: findings accepted, changes of holdouts approved, versions retired."""

@@ -1,0 +1,166 @@
+"""Changes of holdouts since a base, and approving them (B52)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from heldout.domain.deciding.governed import Approval, GovernedChange, governed_change, lacking
+from heldout.domain.diff import diff
+from heldout.domain.names import Subject
+from heldout.domain.settings import ApprovalPolicy
+from heldout.errors import HeldoutError, UsageError
+from heldout.services.contents import read_members
+from heldout.services.deciding.retire import author, need_reason
+from heldout.services.progress import SILENT, Progress
+from heldout.services.workspace import Located, Workspace
+from heldout.storage.atomic import write_file
+from heldout.storage.catalog import FILE, ROOT
+from heldout.storage.git.history import authors_between
+from heldout.storage.people.approvals import approval_path, parse_approval, render_approval
+from heldout.storage.settings_file import read_settings
+from heldout.storage.trees import FileTree, FolderTree
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStanding:
+    """A change and how it stands: `authors` made it, `approved_by` approved exactly it, `lacks` is what is missing."""
+
+    change: GovernedChange
+    authors: tuple[str, ...]
+    approved_by: tuple[str, ...]
+    lacks: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """`unread` are datasets whose change nobody can tell here, and why."""
+
+    base: str
+    head: str | None
+    policy: ApprovalPolicy
+    standings: tuple[ChangeStanding, ...]
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+def changes(
+    workspace: Workspace,
+    base: str,
+    head: str | None,
+    names: tuple[str, ...] = (),
+    progress: Progress = SILENT,
+) -> Changes:
+    """What happened to holdouts from a commit to another one, or to the working copy (`head` None).
+
+    Policy is the base's: a change cannot waive the approval that it needs. A dataset that the base does not have has no
+    holdout to protect yet.
+    """
+    policy = read_settings(workspace.tree(base)).holdout_changes
+    tree: FileTree = workspace.tree(head) if head else FolderTree(workspace.git.top)
+    found, unread = [], []
+    for name in _in_both(workspace, base, head, names):
+        try:
+            change = _change(workspace, name, base, head, progress)
+        except HeldoutError as error:
+            unread.append((name, str(error)))
+            continue
+        if change.touched:
+            found.append(_standing(workspace, change, policy, base, head, tree))
+    return Changes(base, head, policy, tuple(found), tuple(unread))
+
+
+def _in_both(workspace: Workspace, base: str, head: str | None, names: tuple[str, ...]) -> Iterator[str]:
+    old = workspace.catalog(base)
+    new = workspace.catalog(head) if head else workspace.working_copy
+    for name in names:
+        if not old.has(name):
+            raise UsageError("unknown-dataset", f"there is no dataset {name!r} at {base[:10]}", hint="heldout status")
+    for name in names or old.names:
+        if old.has(name) and new.has(name):
+            before, after = old.state(name), new.state(name)
+            if head is None or before.source != after.source:
+                yield name
+
+
+def _change(workspace: Workspace, name: str, base: str, head: str | None, progress: Progress) -> GovernedChange:
+    before = read_members(workspace, Located(Subject(name, base), workspace.catalog(base).state(name), base), progress)
+    catalog = workspace.catalog(head) if head else workspace.working_copy
+    after = read_members(workspace, Located(Subject(name, head), catalog.state(name), head), progress)
+    found = diff(before.members, after.members)
+    return governed_change(name, found, before.holdout_splits, after.holdout_splits)
+
+
+def _standing(
+    workspace: Workspace, change: GovernedChange, policy: ApprovalPolicy, base: str, head: str | None, tree: FileTree
+) -> ChangeStanding:
+    end = head or workspace.git.require_commit("HEAD")
+    authors = authors_between(workspace.git, base, end, _content_paths(workspace, change.dataset, base, end))
+    if head is None:
+        authors |= {author(workspace)}
+    path = approval_path(change.dataset, change.id)
+    data = tree.read(path)
+    approved = parse_approval(data, path).by if data is not None else ()
+    return ChangeStanding(change, tuple(sorted(authors)), approved, lacking(policy, approved, authors))
+
+
+def _content_paths(workspace: Workspace, name: str, *commits: str) -> list[str]:
+    """The files that say what the dataset is: dataset.yaml, and the DVC files its data is named in."""
+    paths = {f"{ROOT}/{name}/{FILE}"}
+    for commit in commits:
+        catalog = workspace.catalog(commit)
+        if catalog.has(name):
+            paths |= {output.pointer for output in catalog.state(name).outputs}
+    return sorted(paths)
+
+
+def approve(
+    workspace: Workspace,
+    name: str,
+    base: str,
+    reason: str,
+    note: Callable[[str], None],
+    *,
+    commit: bool,
+    progress: Progress = SILENT,
+) -> tuple[ChangeStanding, str, str | None]:
+    """Approve what HEAD does to a holdout, as the person Git knows here. Returns standing, path and commit.
+
+    Raises UsageError: no-holdout-change, own-review.
+    """
+    need_reason(reason)
+    head = workspace.git.require_commit("HEAD")
+    found = changes(workspace, base, head, (name,), progress)
+    if found.unread:
+        raise UsageError("unreadable-change", f"{name}: {found.unread[0][1]}", hint="dvc fetch")
+    if not found.standings:
+        raise UsageError("no-holdout-change", f"nothing held out in {name} differs between {base[:10]} and HEAD")
+    (standing,) = found.standings
+    person = author(workspace)
+    if lacking(ApprovalPolicy(1), [person], standing.authors) is not None:
+        raise UsageError(
+            "own-review", f"{person} made this change, and cannot approve it", hint="somebody else approves it"
+        )
+    by = tuple(dict.fromkeys((*standing.approved_by, person)))
+    approval = Approval(name, standing.change.digest, reason.strip(), by)
+    path = approval_path(name, approval.id)
+    made = None
+    if commit:
+        message = f"heldout: approve a change of {name}'s holdout\n\n{approval.reason}\n"
+        made = workspace.git.commit_files({path: render_approval(approval)}, message, head, note)
+        workspace.forget()
+    else:
+        write_file(workspace.git.top / path, render_approval(approval))
+    lacks = lacking(found.policy, by, standing.authors)
+    return ChangeStanding(standing.change, standing.authors, by, lacks), path, made
+
+
+def start_of(workspace: Workspace, base: str | None) -> str:
+    """The commit a branch started from: where it left the given one, or the remote's default branch."""
+    git = workspace.git
+    head = git.require_commit("HEAD")
+    names = [base] if base else ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"]
+    for name in names:
+        commit = git.require_commit(name) if base else git.commit_of(name)
+        if commit is not None:
+            return git.merge_base(commit, head) or commit
+    raise UsageError("no-base", "there is no remote branch to compare with", hint="--base REF")

@@ -1,0 +1,71 @@
+"""How every decision of the repository stands: those of the working copy, and those that were agreed on."""
+
+from __future__ import annotations
+
+from heldout.domain.deciding.review import Review, Weight
+from heldout.domain.deciding.review_listing import ReviewListing, ReviewRow, Standing
+from heldout.domain.finding import Finding
+from heldout.domain.listing import FindingRow
+from heldout.errors import ConfigError
+from heldout.services.deciding.review import method_of, today
+from heldout.services.findings import list_findings
+from heldout.services.workspace import Workspace
+from heldout.storage.catalog import ROOT
+from heldout.storage.people.reviews import is_review, parse_review
+from heldout.storage.trees import FileTree, FolderTree
+
+_STANDING = {weight: Standing(weight.value) for weight in Weight}
+
+
+def list_reviews(workspace: Workspace, subject: str | None = None) -> ReviewListing:
+    """Every decision, with a subject those about its findings, in the order of their paths."""
+    findings = list_findings(workspace, subject)
+    by_id = {row.finding.id: row for row in findings.rows}
+    by_cluster = {row.finding.cluster or "": row for row in findings.rows}
+    rows = []
+    for path, data in sorted(_files(workspace).items()):
+        row = _row(workspace, path, data, by_id, by_cluster)
+        if subject is None or row.finding is not None:
+            rows.append(row)
+    known = workspace.knowledge().reviews
+    undecided = sum(bool(row.contaminates) and known.about(row.finding) is None for row in findings.rows)
+    return ReviewListing(tuple(rows), undecided)
+
+
+def _files(workspace: Workspace) -> dict[str, bytes]:
+    """Decisions as the working copy has them, or HEAD where there is none."""
+    git = workspace.git
+    head = git.head()
+    trees: list[FileTree] = [workspace.tree(head)] if head else []
+    if not git.bare:
+        trees = [FolderTree(git.top)]
+    found = ((path, tree.read(path)) for tree in trees for path in tree.paths(ROOT) if is_review(path))
+    return {path: data for path, data in found if data is not None}
+
+
+def _row(
+    workspace: Workspace,
+    path: str,
+    data: bytes,
+    by_id: dict[str, FindingRow],
+    by_cluster: dict[str, FindingRow],
+) -> ReviewRow:
+    try:
+        review = parse_review(data, path)
+    except ConfigError as error:
+        return ReviewRow(path, Standing.MALFORMED, problem=str(error))
+    row = by_cluster.get(review.id) if review.is_cluster else by_id.get(review.id)
+    if row is None:
+        return ReviewRow(path, Standing.STALE, review)
+    contaminates = bool(row.contaminates) or row.finding.holdout_contamination
+    return ReviewRow(path, _standing(workspace, review, row.finding, contaminates), review, row.finding)
+
+
+def _standing(workspace: Workspace, review: Review, finding: Finding, contaminates: bool) -> Standing:
+    known = workspace.knowledge()
+    method = method_of(known, finding, workspace.settings.method.digest)
+    weight = review.weight(method, contaminates=contaminates, today=today())
+    agreed = known.reviews.clusters if review.is_cluster else known.reviews.findings
+    if weight is Weight.COUNTS and agreed.get(review.id) != review:
+        return Standing.NOT_AGREED
+    return _STANDING[weight]

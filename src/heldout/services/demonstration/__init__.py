@@ -1,0 +1,1 @@
+"""The demo: a real leak found at commit and stopped at push."""

@@ -1,0 +1,1 @@
+"""What was shown to something: the exposure log, and canaries."""

@@ -1,0 +1,1 @@
+"""What Git's hooks do, and how they are installed beside those of others."""

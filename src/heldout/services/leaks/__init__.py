@@ -1,0 +1,1 @@
+"""EvalLeak's job: contamination reports over manifests and data files."""

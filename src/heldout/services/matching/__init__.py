@@ -1,0 +1,1 @@
+"""Reading and matching in bounded memory: rows become links between inputs."""

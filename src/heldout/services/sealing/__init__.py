@@ -1,0 +1,1 @@
+"""Holdouts whose text this machine may not read: published signatures."""

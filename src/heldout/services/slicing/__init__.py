@@ -1,0 +1,1 @@
+"""Slices: saved, counted, listed, suggested, reported."""

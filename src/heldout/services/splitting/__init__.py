@@ -1,0 +1,1 @@
+"""Splits: checked, locked, made, cleaned, and what must not cross them."""

@@ -1,0 +1,115 @@
+"""Held-out examples in a project's prompt files, at a commit or for a whole tree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from heldout.domain.canonical import digest
+from heldout.domain.example import Example
+from heldout.domain.members import DERIVED_KEY_LENGTH
+from heldout.domain.splitting.case_words import placed_windows, windows, words_of
+from heldout.domain.splitting.prompt_policy import PromptCheck, PromptExcerpt, PromptPolicy
+from heldout.domain.text import text_of
+from heldout.services.reading import examples
+from heldout.services.sources import StoredData
+from heldout.services.workspace import Workspace
+from heldout.storage.catalog import DatasetState
+from heldout.storage.defect_log import ignored_folder
+from heldout.storage.git.trees import GitTree
+from heldout.storage.settings_file import FILE as SETTINGS
+from heldout.storage.splitting.excerpt_index import ExcerptIndex, keep_index, kept_index
+from heldout.storage.splitting.prompt_files import parse_prompt
+
+Places = Mapping[str, Sequence[tuple[str, int | None]]]
+"""Windows of prompts and where they stand: (file, line)."""
+
+
+def check_prompts(
+    workspace: Workspace,
+    tree: GitTree,
+    states: Iterable[DatasetState],
+    policy: PromptPolicy,
+    changed: Collection[str] | None = None,
+) -> PromptCheck:
+    """Look for the holdouts of a tree's datasets in its prompt files; where `changed` paths are given, only for what
+    these can have brought: changed prompts, and all prompts where a dataset or the settings changed.
+
+    Never fetches. The rule is that of the split check (`heldout.domain.splitting.case_words`), over any row's input.
+    """
+    paths = [path for path in tree.paths() if policy.matches(path)]
+    anew = None if changed is None or SETTINGS in changed else set(changed)
+    every = _places(tree, paths)
+    edited = every if anew is None else _places(tree, [path for path in paths if path in anew])
+    found: list[PromptExcerpt] = []
+    not_here = []
+    for state in states:
+        touched = anew is None or any(path.startswith(f"{state.folder}/") for path in anew)
+        places = every if touched else edited
+        if not places:
+            continue
+        index = _index(workspace, state)
+        if index is None:
+            not_here.append(state.name)
+        elif hits := {window for window in places if window in index}:
+            found += _excerpts(workspace, state, places, hits)
+    return PromptCheck(tuple(sorted(set(found), key=_order)), tuple(not_here))
+
+
+def _order(found: PromptExcerpt) -> tuple[object, ...]:
+    return (found.dataset, found.prompt, found.line or 0, found.split, found.key)
+
+
+def _places(tree: GitTree, paths: Sequence[str]) -> Places:
+    """The first place of each window in each file."""
+    places: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
+    for path, data in tree.read_many(paths).items():
+        prompt = parse_prompt(data, path)
+        for text in prompt.texts:
+            for window, line in placed_windows(text):
+                places[window].setdefault(path, line if prompt.whole else None)
+    return {window: list(files.items()) for window, files in places.items()}
+
+
+def _index(workspace: Workspace, state: DatasetState) -> ExcerptIndex | None:
+    """None where the data is not here."""
+    top = workspace.git.top
+    if (kept := kept_index(top, state.source)) is not None:
+        return kept
+    if StoredData(state, workspace.store).missing():
+        return None
+    index = ExcerptIndex.of(window for example in _held_out(workspace, state) for window in _windows(example))
+    if not workspace.git.bare and ignored_folder(top) is not None:
+        keep_index(top, state.source, index)
+    return index
+
+
+def _excerpts(
+    workspace: Workspace, state: DatasetState, places: Places, hits: Collection[str]
+) -> Iterator[PromptExcerpt]:
+    """One for each example and file: at the first of the example's windows that stands there."""
+    if StoredData(state, workspace.store).missing():
+        return
+    for example in _held_out(workspace, state):
+        told: set[str] = set()
+        for window in _windows(example):
+            for path, line in places[window] if window in hits else ():
+                if path not in told:
+                    told.add(path)
+                    yield PromptExcerpt(state.name, example.split, _key(example), path, line)
+
+
+def _held_out(workspace: Workspace, state: DatasetState) -> Iterator[Example]:
+    skip = (lambda _: None) if state.spec.on_bad_row == "skip" else None
+    for _, example in examples(state.spec, StoredData(state, workspace.store), skip):
+        if example.has_input and state.spec.is_holdout(example.split):
+            yield example
+
+
+def _windows(example: Example) -> Iterator[str]:
+    return windows(words_of(text_of(example.input)))
+
+
+def _key(example: Example) -> str:
+    """Equal inputs of a split without keys share the name of the first."""
+    return example.key or digest(example.input).removeprefix("sha256:")[:DERIVED_KEY_LENGTH]

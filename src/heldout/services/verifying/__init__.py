@@ -1,0 +1,1 @@
+"""What hooks check, checked again from the data: in CI and on a server."""

@@ -1,0 +1,36 @@
+"""Verification of changes of holdouts: what policy wants approved, was approved as it is, by people Git knows of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heldout.domain.deciding.governed import lacking
+from heldout.domain.deciding.review import address
+from heldout.domain.verification import Level, Problem
+from heldout.services.deciding.changes import changes
+from heldout.services.progress import Progress
+from heldout.services.workspace import Workspace
+from heldout.storage.catalog import ROOT
+from heldout.storage.git.history import people_behind
+from heldout.storage.people.approvals import approval_path
+from heldout.storage.settings_file import read_settings
+
+
+def holdout_changes(workspace: Workspace, head: str, base: str | None, progress: Progress) -> Iterator[Problem]:
+    """Each change of a holdout since the base that lacks an approval; nothing where the base's policy asks for none."""
+    if base is None or base == head or read_settings(workspace.tree(base)).holdout_changes.required == 0:
+        return
+    found = changes(workspace, base, head, progress=progress)
+    for name, why in found.unread:
+        text = f"whether its holdout changed cannot be told here: {why}"
+        yield Problem(Level.UNKNOWN, f"{ROOT}/{name}", text, "unreadable-change")
+    for standing in found.standings:
+        change = standing.change
+        path = approval_path(change.dataset, change.id)
+        behind = {address(person) for person in people_behind(workspace.git, [path])}
+        known = [person for person in standing.approved_by if address(person) in behind]
+        lacks = lacking(found.policy, known, standing.authors)
+        if lacks is not None:
+            counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in change.counts().items() if count)
+            text = f"held-out examples changed ({counts}); {lacks}: heldout changes approve {change.dataset}"
+            yield Problem(Level.FAILED, f"{ROOT}/{change.dataset}", text, "change-not-approved")

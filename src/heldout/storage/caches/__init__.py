@@ -1,0 +1,1 @@
+"""Caches below `.heldout/`: digests and numbers, never text."""

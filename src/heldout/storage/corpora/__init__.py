@@ -1,0 +1,1 @@
+"""Corpora on disk: their files, records, and how far a scan has come."""

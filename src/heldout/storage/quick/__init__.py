@@ -1,0 +1,1 @@
+"""JSON Lines read fast, where that is proven to read exactly."""

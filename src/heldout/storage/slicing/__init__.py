@@ -1,0 +1,1 @@
+"""Slice files: histories, drafts, and merging two."""

@@ -1,0 +1,1 @@
+"""Case files, locks, prompts and schemas of rows on disk."""
