@@ -1,0 +1,1 @@
+"""Numbers that say how far a result can be trusted: intervals, corrections, sampling and power; counts in, fractions out."""
