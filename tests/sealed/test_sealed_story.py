@@ -164,6 +164,10 @@ def test_keyed_digests_tell_exact_copies_to_those_with_the_secret(
     told = check("--secret-file", str(secret))
     assert (told.code, told.json["counts"]["exact"], told.json["counts"]["estimates"]) == (1, 1, 1)
     assert check("--secret-file", str(other)).json["error"] == "wrong-secret"
+    same = export("--secret-file", str(secret))
+    assert (same.code, same.json["changed"]) == (0, False)
+    assert export("--secret-file", str(secret), "--digests-only").json["error"] == "output-exists"
+    file.unlink()
     assert export("--secret-file", str(secret), "--digests-only").code == 0
     sealed = check()
     assert (sealed.code, sealed.json["matches"]) == (3, [])

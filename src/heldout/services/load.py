@@ -18,8 +18,8 @@ from heldout.services.progress import SILENT, Progress
 from heldout.services.slicing.counting import Selection
 from heldout.services.slicing.use import choose, find_target
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import replacing
 from heldout.storage.example_lines import example_line
+from heldout.storage.new_files import new_files, require_absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Loaded:
             yield example_line(example).encode() + b"\n"
 
     def write(self, path: Path) -> None:
-        """Write the lines to a file, which appears whole or not at all."""
-        with replacing(path) as stream:
+        """Write the lines to a file, which appears whole or not at all. Raises UsageError (slug output-exists)."""
+        with new_files([path]) as (stream,):
             for line in self.lines():
                 stream.write(line)
 
@@ -70,14 +70,19 @@ def load(
     splits: Collection[str] = (),
     allow: Collection[str] = (),
     slice_text: str | None = None,
+    output: Path | None = None,
     progress: Progress = SILENT,
 ) -> Loaded:
     """Ask the gate, then read everything once, so that a bad row is refused before the first example is handed out.
 
-    `slice_text` names a slice of the subject, `NAME` or `NAME#NUMBER`: only its examples are handed out.
+    `slice_text` names a slice of the subject, `NAME` or `NAME#NUMBER`: only its examples are handed out. `output` is
+    where they are to be written: refused before anything is read where a file is there already.
 
-    Raises HoldoutRefused (contaminated) and CoverageUnknown unless allowed, UsageError (slug unknown-split).
+    Raises HoldoutRefused (contaminated) and CoverageUnknown unless allowed, UsageError: unknown-split,
+    output-exists.
     """
+    if output is not None:
+        require_absent([output])
     target = find_target(workspace, subject, slice_text)
     located = target.located
     chosen = choose(target) if target.reference else None

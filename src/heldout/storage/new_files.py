@@ -49,6 +49,12 @@ def new_files(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
             aside_path.unlink(missing_ok=True)
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """One file with these bytes. Raises UsageError (slug output-exists)."""
+    with new_files([path]) as (stream,):
+        stream.write(data)
+
+
 def _link(aside: Path, path: Path) -> None:
     try:
         os.link(aside, path)
@@ -60,5 +66,5 @@ def _link(aside: Path, path: Path) -> None:
 
 
 def _exists(path: Path) -> UsageError:
-    hint = "name a folder with -o that does not have it, or move it away; nothing is overwritten"
+    hint = "name another place for it, or move the older one away; nothing is overwritten"
     return UsageError("output-exists", f"{path} is there already", hint=hint)

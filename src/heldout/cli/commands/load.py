@@ -59,6 +59,7 @@ def load(
         splits=split or (),
         allow=allow or (),
         slice_text=slice_text,
+        output=output,
         progress=session.progress,
     )
     if loaded.selection is not None:

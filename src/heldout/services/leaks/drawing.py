@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from heldout.errors import UsageError
-from heldout.storage.atomic import write_file
+from heldout.storage.new_files import write_new
 
 
 def keep_drawing(target: str, drawing: str) -> None:
-    """Write it whole or not at all; an older one is replaced. Raises UsageError (slug bad-value) for no file's name."""
+    """Write it whole or not at all; Raises UsageError: bad-value for no file's
+    name, output-exists."""
     if not target or Path(target).is_dir():
         raise UsageError("bad-value", f"--svg {target}: a file's name is expected", hint="--svg overlap.svg")
-    write_file(Path(target), drawing.encode("utf-8"))
+    write_new(Path(target), drawing.encode("utf-8"))

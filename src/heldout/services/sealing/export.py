@@ -24,6 +24,7 @@ from heldout.services.workspace import Located, Workspace
 from heldout.storage.atomic import write_file
 from heldout.storage.catalog import FILE as DATASET_FILE
 from heldout.storage.dataset_file import parse_dataset
+from heldout.storage.new_files import write_new
 from heldout.storage.signature_file import FILE, Published, render_signatures
 
 _BLOCK: Final = 1 << 14  # texts signed at a time
@@ -89,7 +90,8 @@ def export(workspace: Workspace, request: ExportRequest, progress: Progress = SI
     data = render_signatures(published, method)
     if request.output is not None:
         changed = _differs(request.output, data)
-        write_file(request.output, data)
+        if changed:
+            write_new(request.output, data)
         return Exported(request.subject, str(request.output), published.info, len(data), changed=changed)
     return _tracked(workspace, located, Exported(request.subject, "", published.info, len(data)), data)
 

@@ -12,7 +12,7 @@ from heldout.domain.splitting.assign import held_out_groups, stratified_groups
 from heldout.domain.splitting.case import Case
 from heldout.errors import UsageError
 from heldout.matching.shuffling import permutations
-from heldout.storage.atomic import write_file
+from heldout.storage.new_files import require_absent, write_new
 from heldout.storage.splitting.case_files import is_json, read_case_file
 
 
@@ -32,7 +32,10 @@ class Assignment:
 def assign_cases(
     cases: str, share: Fraction, seed: int, stratify: str | None = None, target: str | None = None
 ) -> Assignment:
-    """Write the case file with its new splits to `target`, if any. Raises UsageError (slugs bad-value, one-split)."""
+    """Write the case file with its new splits to `target`, if any. Raises UsageError: bad-value, one-split,
+    output-exists."""
+    if target is not None:
+        require_absent([Path(target)])
     file = read_case_file(cases, need_splits=False)
     found = file.cases.cases
     draw = permutations(seed)
@@ -45,7 +48,7 @@ def assign_cases(
         message = f"a share of {share} of {len(groups)} groups holds everything out"
         raise UsageError("one-split", message, hint="more groups, or a smaller --share")
     if target is not None:
-        write_file(Path(target), file.with_splits(chosen, as_json=is_json(target)))
+        write_new(Path(target), file.with_splits(chosen, as_json=is_json(target)))
     return Assignment(
         name=file.cases.name,
         development=tuple(case for case in found if case.group not in chosen),

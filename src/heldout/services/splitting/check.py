@@ -10,7 +10,7 @@ from heldout.domain.splitting.case import CaseSet
 from heldout.domain.splitting.check import Decision, Prompt, SplitCheck, check_split
 from heldout.domain.splitting.lock import Lock
 from heldout.errors import ConfigError, ExitCode, UsageError
-from heldout.storage.atomic import write_file
+from heldout.storage.new_files import require_absent, write_new
 from heldout.storage.regular_files import opened
 from heldout.storage.splitting.case_files import read_case_file, read_lock, render_lock
 from heldout.storage.splitting.prompt_files import parse_prompt
@@ -24,9 +24,11 @@ def check_cases(cases: str, lock: str | None = None, prompts: Sequence[str] = ()
 
 
 def lock_cases(cases: str, target: str) -> Lock:
-    """Write the lock of every held-out case. An existing file is replaced: Git keeps what it said."""
+    """Write the lock of every held-out case. Raises UsageError (slug output-exists): an older lock that goes is
+    somebody's decision."""
+    require_absent([Path(target)])
     made = Lock.of(read_case_file(cases).cases)
-    write_file(Path(target), render_lock(made))
+    write_new(Path(target), render_lock(made))
     return made
 
 

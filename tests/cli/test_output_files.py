@@ -1,0 +1,99 @@
+"""No command overwrites a file that it was told to write: every option that names an output file, at once."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from story.conftest import clean_template, copy, empty_template  # noqa: F401
+from support.cli import heldout
+from support.story import sentence
+
+from heldout.cli.commands import COMMANDS, GROUPS
+
+CASES = """name: triage
+version: 1
+cases:
+  - {id: a, issue: The app crashes, expected: {label: bug}, split: development}
+  - {id: b, issue: Where is the manual, expected: {label: docs}, split: held_out}
+"""
+ROWS = "".join(f'{{"text": "{sentence(str(n))}", "split": "{"ab"[n % 2]}"}}\n' for n in range(4))
+KEPT = b"somebody's work\n"
+
+WRITING = {
+    "load": ("load", "support@v1.0.0", "-o", "out"),
+    "split lock": ("split", "lock", "cases.yaml", "-o", "out"),
+    "split assign": ("split", "assign", "cases.yaml", "--share", "1/2", "-o", "out"),
+    "split make": ("split", "make", "rows.jsonl", "-o", "folder", "--share", "a=1/2", "--share", "b=1/2"),
+    "clean": ("clean", "rows.jsonl", "--split-field", "split", "--holdout", "b", "-o", "folder"),
+    "signatures export": ("signatures", "export", "support@v1.0.0", "-o", "out"),
+    "leak report": ("leak", "report", "rows.jsonl", "--split-field", "split", "--svg", "out"),
+}
+"""Every command that writes a file where a person says."""
+
+
+def writing_commands() -> set[str]:
+    """Commands with an option `--output` or `--svg`, as the command table has them."""
+    every = {
+        **COMMANDS,
+        **{f"{group} {name}": run for group, (_, found) in GROUPS.items() for name, run in found.items()},
+    }
+    return {name for name, run in every.items() if {"--output", "--svg"}.intersection(options(run))}
+
+
+def options(command: object) -> set[str]:
+    hints = inspect.get_annotations(command, eval_str=True)  # type: ignore[arg-type]
+    return {
+        option
+        for name, hint in hints.items()
+        for info in get_args(hint)[1:]
+        for option in (f"--{name}", getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
+        if isinstance(option, str)
+    }
+
+
+@pytest.mark.req("D54")
+def test_the_table_below_has_every_command_that_writes_a_file() -> None:
+    assert writing_commands() == set(WRITING)
+
+
+@pytest.fixture(scope="module")
+def frozen(clean_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
+    team = copy(clean_template, tmp_path_factory.mktemp("frozen"))
+    team.write("cases.yaml", CASES)
+    team.write("rows.jsonl", ROWS)
+    return team.path
+
+
+@pytest.mark.req("D54")
+@pytest.mark.parametrize("name", WRITING)
+def test_what_is_there_stays_and_the_refusal_says_what_to_do(name: str, frozen: Path) -> None:
+    command = WRITING[name]
+    made = frozen / command[command.index("-o" if "-o" in command else "--svg") + 1]
+    heldout(frozen, *command)
+    files = [made] if made.is_file() else sorted(made.iterdir())
+    assert files, "the command writes nothing, so the test shows nothing"
+    try:
+        for file in files:
+            file.write_bytes(KEPT)
+        again = heldout(frozen, *command)
+        assert (again.code, again.out) == (2, ""), again
+        assert "is there already [output-exists]" in again.err
+        assert "nothing is overwritten" in again.err
+        assert [file.read_bytes() for file in files] == [KEPT] * len(files)
+    finally:
+        for file in files:
+            file.unlink()
+        if made.is_dir():
+            made.rmdir()
+
+
+@pytest.mark.req("D54")
+def test_a_link_to_nothing_is_somebodys_too(frozen: Path) -> None:
+    link = frozen / "link.jsonl"
+    link.symlink_to("nowhere.jsonl")
+    refused = heldout(frozen, "load", "support@v1.0.0", "-o", str(link))
+    assert (refused.code, "[output-exists]" in refused.err) == (2, True)
+    assert not (frozen / "nowhere.jsonl").exists()
