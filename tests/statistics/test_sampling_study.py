@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heldout.domain.sampling.numbers import Observed
 from heldout.statistics.hypergeometric import kept, ways, ways_at_least, ways_at_most
 from heldout.statistics.qualification import Space, at_truth, everywhere
-from heldout.statistics.sampling import Observed, interval, raw_rate, weighted_rate
+from heldout.statistics.sampling import interval, raw_rate, weighted_rate
 
 F = Fraction
 ALPHA = F(1, 20)

@@ -7,69 +7,17 @@ is a whole number or a fraction; the sums are over the whole space.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb, prod
 
+from heldout.domain.sampling.numbers import RULES, AtTruth, Bounds, Cell, Chances, Everywhere, Observed
 from heldout.statistics.hypergeometric import kept, outcomes, ways
-from heldout.statistics.sampling import Bounds, Observed, combined, raw_rate, tail_level, weighted_rate
+from heldout.statistics.sampling import combined, raw_rate, tail_level, weighted_rate
 
 Sizes = Sequence[tuple[int, int]]
 """(units, drawn) of each stratum."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What every ID set with these failures leads to; `sets` is how many there are."""
-
-    failures: tuple[int, ...]
-    sets: int
-    raw: Fraction
-    weighted: Fraction
-    bounds: Bounds
-
-
-@dataclass(frozen=True, slots=True)
-class Chances:
-    """Of one rule at one threshold: how often it clears, exceeds and holds. Point rules never hold."""
-
-    clear: Fraction
-    exceed: Fraction
-    hold: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class AtTruth:
-    """The design at one true population. `chances` has the rules raw, weighted and interval for each threshold."""
-
-    cells: tuple[Cell, ...]
-    rate: Fraction
-    expected_raw: Fraction
-    expected_weighted: Fraction
-    error_raw: Fraction
-    error_weighted: Fraction
-    coverage: Fraction
-    chances: Mapping[Fraction, Mapping[str, Chances]]
-
-
-@dataclass(frozen=True, slots=True)
-class Everywhere:
-    """The design over all populations: the least coverage and where it is met; the worst chances of false decisions.
-
-    `false_clear` and `false_exceed` have, for each threshold and rule, the largest chance over the populations in which
-    that decision is false.
-    """
-
-    populations: int
-    coverage: Fraction
-    worst: tuple[tuple[int, ...], ...]
-    false_clear: Mapping[Fraction, Mapping[str, Fraction]]
-    false_exceed: Mapping[Fraction, Mapping[str, Fraction]]
-
-
-RULES = ("raw", "weighted", "interval")
 
 
 class Space:

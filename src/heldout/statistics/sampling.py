@@ -8,28 +8,10 @@ tail, H counting every stratum, censuses too (decision A41): conservative, and v
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from heldout.domain.sampling.numbers import Bounds, Observed
 from heldout.statistics.hypergeometric import kept
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """One stratum: its size in the population, how many were drawn, and how many of these are failures."""
-
-    units: int
-    drawn: int
-    failures: int
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """`strata` has the least and the greatest number of failures kept in each stratum; `low` and `high` are rates."""
-
-    strata: tuple[tuple[int, int], ...]
-    low: Fraction
-    high: Fraction
 
 
 def raw_rate(strata: Sequence[Observed]) -> Fraction:
