@@ -22,6 +22,9 @@ from heldout.services.workspace import Located, Workspace, readable_state
 
 _LEAST_PREFIX = 4
 
+Address = tuple[str, str, str]
+"""Split, key and input digest: which example of a dataset a side is."""
+
 
 def list_findings(
     workspace: Workspace,
@@ -98,7 +101,8 @@ def exhibit(workspace: Workspace, finding: str, subject: str | None, progress: P
     """
     listing = list_findings(workspace, subject)
     row = choose(listing, finding)
-    reader = _Reader(workspace, subject, progress, common=set(row.finding.a.versions) & set(row.finding.b.versions))
+    common = set(row.finding.a.versions) & set(row.finding.b.versions)
+    reader = ExampleReader(workspace, subject, progress, common=common)
     a, b = (reader.example(side) for side in (row.finding.a, row.finding.b))
     return Exhibit(row, a, b, listing.names, workspace.knowledge().live)
 
@@ -116,7 +120,7 @@ def choose(listing: FindingListing, prefix: str) -> FindingRow:
     return rows[0]
 
 
-class _Reader:
+class ExampleReader:
     """Reads examples by side. `common` are sources that hold both sides: preferred, since one reading serves both."""
 
     def __init__(self, workspace: Workspace, subject: str | None, progress: Progress, common: Collection[str]) -> None:
@@ -127,22 +131,33 @@ class _Reader:
         self._contents: dict[str, Contents] = {}
 
     def example(self, side: Side) -> Example:
-        located = self._place(side)
-        source = located.state.source
-        if source not in self._contents:
-            fetch_payloads(self._workspace, located, self._progress)
-            self._contents[source] = read_contents(self._workspace, located, self._progress)
-        contents = self._contents[source]
-        for member, example in zip(contents.reading.members, contents.examples(), strict=True):
-            if (member.split, member.key, member.input) == (side.split, side.key, side.input):
-                return example
+        """Raises MissingDataError (slug example-out-of-reach)."""
+        located = self.place(side)
+        for example in self.read(located, {(side.split, side.key, side.input)}).values():
+            return example
         raise MissingDataError(
             "example-out-of-reach",
             f"{side.dataset}: {side.label()} is not in the data of {located.subject}",
             hint="a record disagrees with its data: heldout verify --all",
         )
 
-    def _place(self, side: Side) -> Located:
+    def read(self, located: Located, wanted: Collection[Address]) -> dict[Address, Example]:
+        """Those of the wanted examples that a state holds, in one pass over its data."""
+        source = located.state.source
+        if source not in self._contents:
+            fetch_payloads(self._workspace, located, self._progress)
+            self._contents[source] = read_contents(self._workspace, located, self._progress)
+        contents = self._contents[source]
+        found: dict[Address, Example] = {}
+        for member, example in zip(contents.reading.members, contents.examples(), strict=True):
+            address = (member.split, member.key, member.input)
+            if address in wanted:
+                found[address] = example
+                if len(found) == len(wanted):
+                    break
+        return found
+
+    def place(self, side: Side) -> Located:
         """Where to read a side: the subject asked about, a version, HEAD or a remote branch."""
         places = self._asked_or_frozen(side) or self._at_branches(side)
         if not places:

@@ -51,6 +51,16 @@ class Workspace:
         """The project around a folder (default: the current one). Raises RepositoryError (slug not-a-repository)."""
         return cls(Git.discover(start or Path.cwd()), data)
 
+    def again(self) -> Workspace:
+        """The same repository for another request: its working copy is read anew, what commits say is kept."""
+        other = Workspace(self.git, self._data)
+        other.memory = self.memory
+        other._catalogs = self._catalogs
+        other._knowledge = self._knowledge
+        if "store" in self.__dict__:
+            other.__dict__["store"] = self.store
+        return other
+
     @cached_property
     def store(self) -> DvcStore:
         from heldout.storage.dvc.store import DvcStore

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from heldout.domain.deciding.review import Review, Weight
 from heldout.domain.deciding.review_listing import ReviewListing, ReviewRow, Standing
 from heldout.domain.finding import Finding
@@ -22,14 +24,17 @@ def list_reviews(workspace: Workspace, subject: str | None = None) -> ReviewList
     findings = list_findings(workspace, subject)
     by_id = {row.finding.id: row for row in findings.rows}
     by_cluster = {row.finding.cluster or "": row for row in findings.rows}
-    rows = []
-    for path, data in sorted(_files(workspace).items()):
-        row = _row(workspace, path, data, by_id, by_cluster)
-        if subject is None or row.finding is not None:
-            rows.append(row)
+    rows = [row for row in standings(workspace, by_id, by_cluster) if subject is None or row.finding is not None]
     known = workspace.knowledge().reviews
     undecided = sum(bool(row.contaminates) and known.about(row.finding) is None for row in findings.rows)
     return ReviewListing(tuple(rows), undecided)
+
+
+def standings(
+    workspace: Workspace, by_id: Mapping[str, FindingRow], by_cluster: Mapping[str, FindingRow]
+) -> list[ReviewRow]:
+    """Every decision in the order of their paths, and what it is worth for the finding or the family it is about."""
+    return [_row(workspace, path, data, by_id, by_cluster) for path, data in sorted(_files(workspace).items())]
 
 
 def _files(workspace: Workspace) -> dict[str, bytes]:
@@ -47,8 +52,8 @@ def _row(
     workspace: Workspace,
     path: str,
     data: bytes,
-    by_id: dict[str, FindingRow],
-    by_cluster: dict[str, FindingRow],
+    by_id: Mapping[str, FindingRow],
+    by_cluster: Mapping[str, FindingRow],
 ) -> ReviewRow:
     try:
         review = parse_review(data, path)

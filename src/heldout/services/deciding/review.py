@@ -55,14 +55,19 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def decide(workspace: Workspace, request: Request, note: Callable[[str], None]) -> Decided:
-    """Write a decision. Raises UsageError where the finding is unknown, or the decision could never count."""
+def decide(
+    workspace: Workspace, request: Request, note: Callable[[str], None], row: FindingRow | None = None
+) -> Decided:
+    """Write a decision. Raises UsageError where the finding is unknown, or the decision could never count.
+
+    `row` is the finding where the caller has it already: looking for one among many takes seconds.
+    """
     need_reason(request.reason)
     if request.expires is not None and request.expires < today():
         raise UsageError(
             "already-expired", f"--expires {request.expires}: that day is over", hint="give a day that is still to come"
         )
-    row = choose(list_findings(workspace, request.subject), request.finding)
+    row = row or choose(list_findings(workspace, request.subject), request.finding)
     by = author(workspace)
     review = _about(workspace, row, request, by)
     if request.reviewer is not None:
@@ -74,10 +79,17 @@ def decide(workspace: Workspace, request: Request, note: Callable[[str], None]) 
 
 
 def approve(
-    workspace: Workspace, finding: str, subject: str | None, note: Callable[[str], None], *, family: bool, commit: bool
+    workspace: Workspace,
+    finding: str,
+    subject: str | None,
+    note: Callable[[str], None],
+    *,
+    family: bool,
+    commit: bool,
+    row: FindingRow | None = None,
 ) -> Decided:
-    """Add the person whom Git knows here as the reviewer of a decision that somebody else made."""
-    row = choose(list_findings(workspace, subject), finding)
+    """Add the person whom Git knows here as the reviewer of a decision that somebody else made; `row` as in `decide`."""
+    row = row or choose(list_findings(workspace, subject), finding)
     request = Request(finding, Decision.ACCEPTED, "", family=family)
     path = review_path(_folder(row), _about(workspace, row, request, ""))
     head = workspace.git.head()
@@ -120,6 +132,9 @@ def _about(workspace: Workspace, row: FindingRow, request: Request, by: str) -> 
 
 def method_of(knowledge: Knowledge, finding: Finding, preferred: str) -> str:
     """The method of a record that names the finding: the one in force where several do."""
+    methods = {scan.record.method_digest for scan in knowledge.scans}
+    if len(methods) == 1:
+        return methods.pop()
     found = {
         scan.record.method_digest for scan in knowledge.scans if any(item.id == finding.id for item in scan.findings)
     }
