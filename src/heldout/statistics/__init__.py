@@ -1,1 +1,1 @@
-"""Numbers that say how far a result can be trusted: intervals, corrections, sampling and power; counts in, fractions out."""
+"""Intervals, multiple testing and paired comparison, by exact or finite-sample methods; scipy is the tests' oracle."""

@@ -1,0 +1,1 @@
+"""Results of an evaluation run by slice: what was declared, what was counted, what stands out, what a gate decides."""

@@ -1,0 +1,65 @@
+"""Two runs over the same cases, as values: differences by scope, what rules decide, and the levels that were used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heldout.domain.results.decision import Decided, Decision, Family, Rule, gate_of
+from heldout.domain.results.interval import Interval
+from heldout.domain.results.report import Metric, RunInfo
+from heldout.domain.results.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a comparison is judged by. `alpha` is each rule's error level, and each family's."""
+
+    rules: tuple[Rule, ...]
+    families: tuple[Family, ...]
+    alpha: float
+    digest: str
+
+    def family_of(self, rule: str) -> Family | None:
+        return next((family for family in self.families if rule in family.rules), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedResult:
+    """Candidate minus baseline on the cases that both answered; `missing` and `excluded` are so in either run."""
+
+    scope: Scope
+    metric: Metric
+    paired: int
+    missing: int
+    excluded: int
+    difference: float
+    gains: int
+    losses: int
+    interval: Interval | None
+    least: int = 0
+
+    @property
+    def is_thin(self) -> bool:
+        return self.paired < self.least
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyResult:
+    family: Family
+    levels: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    digest: str
+    candidate: RunInfo
+    baseline: RunInfo
+    paired: int
+    alpha: float
+    results: tuple[PairedResult, ...]
+    decided: tuple[Decided, ...]
+    families: tuple[FamilyResult, ...]
+
+    @property
+    def gate(self) -> Decision:
+        return gate_of(self.decided)
