@@ -58,9 +58,14 @@ class Space:
         return prod(units + 1 for units, _ in self.sizes)
 
     @property
+    def width(self) -> int:
+        """Cells of one population, at most."""
+        return prod(drawn + 1 for _, drawn in self.sizes)
+
+    @property
     def work(self) -> int:
         """Cells over all populations, at most."""
-        return self.populations * prod(drawn + 1 for _, drawn in self.sizes)
+        return self.populations * self.width
 
 
 def at_truth(space: Space, truth: Sequence[int], thresholds: Sequence[Fraction]) -> AtTruth:

@@ -34,6 +34,16 @@ from heldout.cli.commands.required_slices import required
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.review import HELP as REVIEW_HELP
 from heldout.cli.commands.review import review_accept, review_approve, review_list, review_reopen
+from heldout.cli.commands.sample import HELP as SAMPLE_HELP
+from heldout.cli.commands.sample import (
+    sample_draw,
+    sample_estimate,
+    sample_frame,
+    sample_label,
+    sample_qualify,
+    sample_replay,
+)
+from heldout.cli.commands.sample_design import sample_design
 from heldout.cli.commands.scan import scan
 from heldout.cli.commands.scans import scans
 from heldout.cli.commands.semantic import semantic
@@ -112,6 +122,18 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "preview": slice_preview,
             "diff": slice_diff,
             "suggest": slice_suggest,
+        },
+    ),
+    "sample": (
+        SAMPLE_HELP,
+        {
+            "frame": sample_frame,
+            "design": sample_design,
+            "draw": sample_draw,
+            "label": sample_label,
+            "estimate": sample_estimate,
+            "qualify": sample_qualify,
+            "replay": sample_replay,
         },
     ),
     "corpus": (CORPUS_HELP, {"scan": corpus_scan, "list": corpus_list, "show": corpus_show}),

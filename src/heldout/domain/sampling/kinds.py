@@ -38,11 +38,11 @@ RULES: Final = {
         "support of the strata and the weighted rate are two things: read both; the raw rate follows the design",
     ),
     Kind.RISK_ENRICHED: Rule(
-        "failures among those drawn, risk enriched: not a prevalence",
+        "failures among those drawn, which is no prevalence",
         "risk was drawn more than it occurs: only the weighted rate estimates the population",
     ),
     Kind.BOUNDARY: Rule(
-        "failures among boundary cases drawn: not a prevalence",
+        "failures among boundary cases drawn, which is no prevalence",
         "boundaries are read one by one; there is no rate of them all",
         overall=False,
     ),
@@ -50,7 +50,7 @@ RULES: Final = {
         "failures among those drawn in the window", "the rate is the window's; read it with its freshness"
     ),
     Kind.DISAGREEMENT: Rule(
-        "failures among disagreements drawn: not a prevalence",
+        "failures among disagreements drawn, which is no prevalence",
         "chosen where judges disagree: never read alone as quality, so it decides nothing",
         decides=False,
     ),

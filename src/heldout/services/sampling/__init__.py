@@ -1,0 +1,1 @@
+"""`heldout sample`: from a frame to an estimate that can be replayed."""

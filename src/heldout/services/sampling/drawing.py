@@ -1,0 +1,137 @@
+"""`heldout sample design`, `draw` and `label`: what happens before anybody has seen an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from heldout.domain.canonical import digest
+from heldout.domain.dataset import DataFile
+from heldout.domain.example import JSON
+from heldout.domain.paths import Missing, lookup, parse_path
+from heldout.domain.sampling.design import Design, Outcome, Plan, Window, kind_problem
+from heldout.domain.sampling.drawing import PROCEDURE, Draw, select
+from heldout.domain.sampling.estimate import Label, Labels
+from heldout.domain.sampling.frame import Frame
+from heldout.domain.sampling.kinds import Kind
+from heldout.domain.slicing.sample import shares
+from heldout.errors import DataError, UsageError
+from heldout.services.sampling.checking import require_fit
+from heldout.services.sources import open_files
+from heldout.storage.new_files import new_files, write_new
+from heldout.storage.readers import read_rows
+from heldout.storage.sampling.design_file import read_design, render_design
+from heldout.storage.sampling.draw_files import is_time, label_lines, read_draw, render_draw
+from heldout.storage.sampling.frame_file import read_frame
+
+
+@dataclass(frozen=True, slots=True)
+class DesignRequest:
+    """`size` is shared by largest remainders among strata that `draws` does not settle."""
+
+    frame: str
+    name: str
+    kind: Kind
+    seed: str
+    stream: str
+    outcome: Outcome
+    size: int = 0
+    draws: Mapping[str, int] = field(default_factory=dict)
+    risk: Collection[str] = ()
+    thresholds: Mapping[str, Fraction] = field(default_factory=dict)
+    alpha: Fraction = Fraction(1, 20)
+    window: Window | None = None
+    version: int = 1
+
+
+def make_design(request: DesignRequest, target: Path) -> Design:
+    """Write a design that fits its frame. Raises UsageError: bad-value, no-probability, unfit-design, output-exists."""
+    frame = read_frame(request.frame)
+    sizes = {name: len(names) for name, names in frame.strata.items()}
+    for name in (*request.draws, *request.risk):
+        if name not in sizes:
+            raise UsageError("bad-value", f"the frame has no stratum {name!r}", hint=f"its strata: {', '.join(sizes)}")
+    free = {name: size for name, size in sizes.items() if name not in request.draws}
+    draws = {**shares(free, request.size), **request.draws}
+    for name, draw in draws.items():
+        if not 0 < draw <= sizes[name]:
+            slug = "wrong-quota" if draw else "no-probability"
+            message = f"{draw} of the {sizes[name]} units of {name!r} would be drawn"
+            raise UsageError(slug, message, hint=f"a larger --size, or --draw {name}=NUMBER")
+    design = Design(
+        name=request.name,
+        version=request.version,
+        kind=request.kind,
+        frame=frame.digest,
+        stream=request.stream,
+        seed=request.seed,
+        outcome=request.outcome,
+        alpha=request.alpha,
+        thresholds=dict(request.thresholds),
+        strata=tuple(Plan(name, sizes[name], draws[name], name in request.risk) for name in sorted(sizes)),
+        window=request.window,
+    )
+    if (problem := kind_problem(design)) is not None:
+        raise UsageError("unfit-design", problem, hint="docs/sampling.md lists what each kind of sample needs")
+    write_new(target, render_design(design))
+    return design
+
+
+def make_draw(frame_file: str, design_file: str, selected_at: str, target: Path) -> tuple[Frame, Design, Draw]:
+    """Write the selection event. Raises ConfigError (slugs other-frame, no-probability, wrong-quota), UsageError."""
+    if not is_time(selected_at):
+        raise UsageError("bad-value", f"--at {selected_at}: expected a time in UTC", hint="--at 2026-08-01T12:00:00Z")
+    frame, design = read_frame(frame_file), read_design(design_file)
+    require_fit(frame, design, design_file)
+    draw = Draw(frame.digest, design.digest, PROCEDURE, selected_at, select(frame, design))
+    write_new(target, render_draw(draw))
+    return frame, design, draw
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSource:
+    """A file of outcomes, one a row: where a unit's id stands in it, and where its label."""
+
+    file: str
+    key: str
+    label: str
+
+
+def make_labels(draw_file: str, labelled_by: str, rubric: str, target: Path, source: LabelSource | None) -> Labels:
+    """Write a sheet of labels bound to a draw, empty or filled from a file of outcomes, where only what was drawn is
+    looked up. The order of the sheet says nothing of the strata. Raises DataError (slugs repeated-unit, bad-value)."""
+    draw = read_draw(draw_file)
+    found = {} if source is None else _outcomes(source, draw.by_name)
+    bound = draw.digest
+    rows = tuple(Label(name, found.get(name)) for name in sorted(draw.by_name, key=lambda name: digest([bound, name])))
+    labels = Labels(bound, labelled_by, rubric, rows, str(target))
+    with new_files([target]) as (stream,):
+        for line in label_lines(labels):
+            stream.write(line)
+    return labels
+
+
+def _outcomes(source: LabelSource, drawn: Collection[str]) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    key, label = parse_path(source.key), parse_path(source.label)
+    for _, file, stream, _ in open_files(Path(source.file), source.file):
+        for row in read_rows(stream, DataFile(file), file):
+            name = lookup(row.value, key)
+            if not isinstance(name, str) or name not in drawn:
+                continue
+            if name in found:
+                raise DataError("repeated-unit", f"{name!r} has two outcomes", file=file, line=row.line)
+            found[name] = _as_failure(lookup(row.value, label), source, file, row.line)
+    return found
+
+
+def _as_failure(value: JSON | Missing, source: LabelSource, file: str, line: int) -> bool:
+    """1, true and their texts are failures, for csv has texts only."""
+    if isinstance(value, bool | int) and value in (0, 1):
+        return bool(value)
+    if value in ("0", "1", "true", "false"):
+        return value in ("1", "true")
+    message = f"expected 1 (failure) or 0 at {source.label!r}"
+    raise DataError("bad-value", message, file=file, line=line, field=source.label)
