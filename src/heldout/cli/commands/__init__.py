@@ -30,6 +30,7 @@ from heldout.cli.commands.init import init
 from heldout.cli.commands.leak import HELP as LEAK_HELP
 from heldout.cli.commands.leak import leak_check, leak_diff, leak_exact, leak_near, leak_report, leak_version
 from heldout.cli.commands.load import load
+from heldout.cli.commands.report import report
 from heldout.cli.commands.required_slices import required
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.review import HELP as REVIEW_HELP
@@ -92,6 +93,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "retire": retire,
     "expose": expose,
     "verify": verify,
+    "report": report,
 }
 
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {

@@ -11,7 +11,7 @@ from heldout.errors import ExitCode
 
 if TYPE_CHECKING:
     from heldout.reports.deciding.changes import Row
-    from heldout.services.deciding.changes import ChangeStanding
+    from heldout.domain.deciding.governed import ChangeStanding
 
 HELP = "Show what happened to held-out examples since a base, or approve it: changes, changes approve NAME."
 

@@ -78,6 +78,16 @@ class Approval:
         return self.change.removeprefix("sha256:")[:16]
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeStanding:
+    """A change and how it stands: `authors` made it, `approved_by` approved exactly it, `lacks` is what is missing."""
+
+    change: GovernedChange
+    authors: tuple[str, ...]
+    approved_by: tuple[str, ...]
+    lacks: str | None
+
+
 def governed_change(dataset: str, found: Diff, before: Collection[str], after: Collection[str]) -> GovernedChange:
     """The part of a diff that touches holdouts; `before` and `after` name the holdout splits of either state."""
     touched = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from heldout.domain.deciding.governed import Approval, GovernedChange, governed_change, lacking
+from heldout.domain.deciding.governed import Approval, ChangeStanding, GovernedChange, governed_change, lacking
 from heldout.domain.diff import diff
 from heldout.domain.names import Subject
 from heldout.domain.settings import ApprovalPolicy
@@ -20,16 +20,6 @@ from heldout.storage.git.history import authors_between
 from heldout.storage.people.approvals import approval_path, parse_approval, render_approval
 from heldout.storage.settings_file import read_settings
 from heldout.storage.trees import FileTree, FolderTree
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeStanding:
-    """A change and how it stands: `authors` made it, `approved_by` approved exactly it, `lacks` is what is missing."""
-
-    change: GovernedChange
-    authors: tuple[str, ...]
-    approved_by: tuple[str, ...]
-    lacks: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +55,7 @@ def changes(
             unread.append((name, str(error)))
             continue
         if change.touched:
-            found.append(_standing(workspace, change, policy, base, head, tree))
+            found.append(standing_of(workspace, change, policy, base, head, tree))
     return Changes(base, head, policy, tuple(found), tuple(unread))
 
 
@@ -90,9 +80,10 @@ def _change(workspace: Workspace, name: str, base: str, head: str | None, progre
     return governed_change(name, found, before.holdout_splits, after.holdout_splits)
 
 
-def _standing(
+def standing_of(
     workspace: Workspace, change: GovernedChange, policy: ApprovalPolicy, base: str, head: str | None, tree: FileTree
 ) -> ChangeStanding:
+    """Who made a change and who approved it, by the files of `tree`: the head's, or the working copy's."""
     end = head or workspace.git.require_commit("HEAD")
     authors = authors_between(workspace.git, base, end, _content_paths(workspace, change.dataset, base, end))
     if head is None:

@@ -1,0 +1,1 @@
+"""What a branch changes, for those who review it: Markdown for a comment, JSON and text."""

@@ -1,0 +1,1 @@
+"""What a branch changes, gathered from both of its ends."""

@@ -1,0 +1,108 @@
+"""The datasets that a branch changes: their rows by split, their slices, and what happened to held-out examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from heldout.domain.branch import DatasetChange, RowChanges, What
+from heldout.domain.deciding.governed import ChangeStanding, governed_change
+from heldout.domain.diff import diff
+from heldout.domain.versioning import bump, next_number
+from heldout.errors import HeldoutError
+from heldout.services.branching.ends import Ends
+from heldout.services.branching.slices import changed_slices
+from heldout.services.contents import read_members
+from heldout.services.deciding.changes import standing_of
+from heldout.services.progress import Progress
+from heldout.storage.catalog import DatasetState
+from heldout.storage.settings_file import read_settings
+
+
+def changed_datasets(ends: Ends, progress: Progress) -> Iterator[DatasetChange]:
+    """Those whose source or slices differ, by name. Data that is not here and cannot be had leaves numbers untold."""
+    before, after = ends.states
+    for name in sorted({*before, *after}):
+        now = after.get(name)
+        change = _change(ends, name, before.get(name), now, progress)
+        if change is not None:
+            scans = ends.after.scans_of(now.source) if isinstance(now, DatasetState) else []
+            yield replace(change, held_out=scans[0].record.holdout_members) if scans else change
+
+
+State = DatasetState | HeldoutError | None
+
+
+def _change(ends: Ends, name: str, before: State, after: State, progress: Progress) -> DatasetChange | None:
+    old = before if isinstance(before, DatasetState) else None
+    if isinstance(after, HeldoutError):
+        if isinstance(before, HeldoutError) and str(before) == str(after):
+            return None
+        answer, _ = ends.answers(old, None)
+        return DatasetChange(name, What.CHANGED if before else What.ADDED, answer, broken=str(after))
+    if after is None:
+        answer, _ = ends.answers(old, None)
+        rows = None if old is None else RowChanges(_recorded(ends, old, "removed"))
+        return DatasetChange(name, What.REMOVED, answer, holdout_before=_holdout(old), rows=rows)
+    if old is None:
+        what = What.ADDED if before is None else What.CHANGED
+        return _added(ends, after, what, progress)
+    return _edited(ends, old, after, progress)
+
+
+def _added(ends: Ends, state: DatasetState, what: What, progress: Progress) -> DatasetChange:
+    _, answer = ends.answers(None, state)
+    by_split, untold = _recorded(ends, state, "added"), []
+    if not by_split:
+        try:
+            reading = read_members(ends.workspace, ends.located(state, ends.head), progress)
+            by_split = {split: {"added": count} for split, count in sorted(reading.by_split.items())}
+        except HeldoutError as error:
+            untold.append(f"its examples cannot be counted here: {error}")
+    slices, missing = changed_slices(ends, None, state, progress)
+    rows = RowChanges(by_split) if by_split else None
+    return DatasetChange(state.name, what, None, answer, (), _holdout(state), rows, slices, untold=(*untold, *missing))
+
+
+def _edited(ends: Ends, old: DatasetState, new: DatasetState, progress: Progress) -> DatasetChange | None:
+    rows, governed, untold = None, None, []
+    if old.source != new.source:
+        try:
+            rows, governed = _rows(ends, old, new, progress)
+        except HeldoutError as error:
+            untold.append(f"which examples changed cannot be told here: {error}")
+    slices, missing = changed_slices(ends, old, new, progress)
+    if old.source == new.source and not slices and not missing:
+        return None
+    before, after = ends.answers(old, new)
+    return DatasetChange(
+        new.name, What.CHANGED, before, after, _holdout(old), _holdout(new), rows, slices, governed, (*untold, *missing)
+    )
+
+
+def _rows(
+    ends: Ends, old: DatasetState, new: DatasetState, progress: Progress
+) -> tuple[RowChanges, ChangeStanding | None]:
+    """Which examples changed, and how the change of held-out ones stands. Raises what reading the data does."""
+    workspace = ends.workspace
+    before = read_members(workspace, ends.located(old, ends.base), progress)
+    after = read_members(workspace, ends.located(new, ends.head), progress)
+    found = diff(before.members, after.members)
+    part = bump(found, before.holdout_splits, after.holdout_splits)
+    numbers = [version.name.number for version in ends.before.versions if version.dataset == new.name]
+    rows = RowChanges(found.by_split(), found, part, next_number(max(numbers), part) if numbers else None)
+    change = governed_change(new.name, found, before.holdout_splits, after.holdout_splits)
+    if not change.touched:
+        return rows, None
+    policy = read_settings(workspace.tree(ends.base)).holdout_changes
+    return rows, standing_of(workspace, change, policy, ends.base, ends.head, workspace.tree(ends.head))
+
+
+def _recorded(ends: Ends, state: DatasetState, name: str) -> dict[str, dict[str, int]]:
+    """Examples by split as a scan record has them: they cost nothing to know."""
+    scans = ends.after.scans_of(state.source)
+    return {split: {name: count} for split, count in sorted(scans[0].record.examples.by_split.items())} if scans else {}
+
+
+def _holdout(state: DatasetState | None) -> tuple[str, ...]:
+    return () if state is None else tuple(sorted(state.spec.holdout or ()))
