@@ -115,7 +115,7 @@ def test_what_is_no_file_is_refused_and_nothing_hangs(
 ) -> None:
     name = make(tmp_path)
     before = snapshot(tmp_path)
-    ran = heldout(tmp_path, "check", name, "--format", "csv", "--text-field", "x")
+    ran = heldout(tmp_path, "check", name, "--file-format", "csv", "--text-field", "x")
     assert (ran.code, ran.out) == (2, ""), ran.err
     assert f"[{slug}]" in ran.err
     assert says in ran.err
@@ -123,7 +123,7 @@ def test_what_is_no_file_is_refused_and_nothing_hangs(
     assert snapshot(tmp_path) == before
     before = snapshot(repo.path)
     given = name if name.startswith("/") or not name else os.path.join(tmp_path, name)
-    ran = heldout(repo.path, "add", "support", given, "--format", "csv", "--input", "x")
+    ran = heldout(repo.path, "add", "support", given, "--file-format", "csv", "--input", "x")
     assert (ran.code, ran.out) == (2, ""), ran.err
     assert f"[{slug}]" in ran.err
     assert snapshot(repo.path) == before
@@ -132,7 +132,7 @@ def test_what_is_no_file_is_refused_and_nothing_hangs(
 @pytest.mark.skipif(sys.platform != "linux", reason="another system has no such file")
 def test_an_error_while_reading_is_told(tmp_path: Path) -> None:
     """/proc/self/mem is a regular file whose first byte cannot be read."""
-    ran = heldout(tmp_path, "check", "/proc/self/mem", "--format", "txt")
+    ran = heldout(tmp_path, "check", "/proc/self/mem", "--file-format", "txt")
     assert ran.code == 2
     assert ran.err == "heldout: /proc/self/mem: it cannot be read: Input/output error [unreadable-file]\n"
 

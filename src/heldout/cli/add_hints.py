@@ -14,7 +14,7 @@ _WORDS = {
     "`encoding: ": "`--encoding ",
     "`header: false`": "--columns",
     "`records`": "--records",
-    "`format`": "--format",
+    "`format`": "--file-format",
     "`columns`": "--columns",
     " under `fields` in dataset.yaml": " (--input, --expected, --key)",
     " in dataset.yaml": "",

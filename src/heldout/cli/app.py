@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import typer
@@ -99,7 +100,7 @@ def _let_every_character_out() -> None:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    as_json = "--json" in arguments
+    as_json = _asks_for_json(arguments)
     try:
         named = arguments[0] if arguments and arguments[0] in {*COMMANDS, *GROUPS} else None
         chosen = application(named) if named else app
@@ -126,6 +127,11 @@ def invoke(arguments: Sequence[str]) -> int:
 
         report_defect(error)
         return ExitCode.DEFECT
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    forms = (second for first, second in pairwise(arguments) if first == "--format")
+    return "--json" in arguments or "--format=json" in arguments or "json" in forms
 
 
 def _refused_by_the_system(error: OSError) -> HeldoutError:

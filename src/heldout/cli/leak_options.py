@@ -49,7 +49,9 @@ class LeakOptions:
     id_field: Annotated[str | None, typer.Option(metavar="PATH", help="The column or path of the id.")] = None
     split_field: Annotated[str | None, typer.Option(metavar="PATH", help="The column of a row's split.")] = None
     split: Annotated[list[str] | None, typer.Option(metavar="FILE=SPLIT", help="Name a file's split.")] = None
-    format_: Annotated[str | None, typer.Option("--format", metavar="NAME", help="Instead of by the suffix.")] = None
+    file_format: Annotated[
+        str | None, typer.Option("--file-format", metavar="NAME", help="Instead of by the suffix.")
+    ] = None
     encoding: Annotated[str, typer.Option(metavar="NAME", help="Of text files.")] = "utf-8"
     columns: Annotated[str | None, typer.Option(metavar="A,B,...", help="Names, where no header has them.")] = None
     records: Annotated[str | None, typer.Option(metavar="PATH", help="Where a JSON file's rows are.")] = None
@@ -83,7 +85,7 @@ class LeakOptions:
             id_field=self.id_field,
             source_field=source_field,
             split_field=self.split_field,
-            format=self.format_,
+            format=self.file_format,
             encoding=self.encoding,
             columns=tuple(self.columns.split(",")) if self.columns else (),
             records=self.records,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from heldout.errors import ExitCode
+from heldout.reports.forms.form import Form
 
 if TYPE_CHECKING:
     from heldout.cli.progress import TerminalProgress
@@ -31,9 +33,12 @@ _PIECES = 1 << 14
 class Session:
     """Results go to standard output, everything about them (progress, notes, errors) to standard error."""
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False, data: Path | None = None) -> None:
+    def __init__(
+        self, *, as_json: bool = False, quiet: bool = False, data: Path | None = None, form: Form = Form.TEXT
+    ) -> None:
         """`data` is one more folder to read DVC's objects from."""
         self._data = data
+        self.form = form
         self.as_json = as_json
         self.quiet = quiet
 
@@ -54,10 +59,7 @@ class Session:
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def emit(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
-        """Print the one or the other: text for people, or an object with a `format` key for programs.
-
-        A reader who has seen enough (head, less) changes nothing about the verdict: the exit code still tells it.
-        """
+        """Print the one or the other: text for people, or an object with a `format` key for programs."""
         pieces: Iterable[str] = (f"{line}\n" for line in lines)
         if self.as_json:
             # A piece at a time: a million findings would be gigabytes as one text.
@@ -65,6 +67,15 @@ class Session:
 
             encoder = json.JSONEncoder(ensure_ascii=False, indent=2, default=written)
             pieces = chain(encoder.iterencode(data), "\n")
+        self.write(pieces)
+
+    def write(self, pieces: Iterable[str], *, utf8: bool = False) -> None:
+        """To standard output. `utf8` is for forms that say so themselves, whatever the terminal's encoding is.
+
+        A reader who has seen enough (head, less) changes nothing about the verdict: the exit code still tells it.
+        """
+        if utf8 and isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         try:
             rest = iter(pieces)
             while text := "".join(islice(rest, _PIECES)):

@@ -23,7 +23,7 @@ _PLACES = 5  # skipped rows and textless examples named as text
 def check_lines(checked: Checked, *, limit: int | None = None, show_text: bool = False) -> list[str]:
     """A summary first, then the worst findings by place and score; texts only where they are asked for."""
     return [
-        *_verdict(checked),
+        *check_verdict(checked),
         *_sources(checked),
         "",
         *_pairs(checked),
@@ -31,7 +31,7 @@ def check_lines(checked: Checked, *, limit: int | None = None, show_text: bool =
         *_notes(checked),
         *_findings(checked, SHOWN if limit is None else limit, show_text=show_text),
         *_conflicts(checked),
-        f"next: {_next(checked)}",
+        f"next: {next_step(checked)}",
     ]
 
 
@@ -121,7 +121,7 @@ def _finding_json(checked: Checked, finding: Finding, *, show_text: bool) -> dic
     return data
 
 
-def _verdict(checked: Checked) -> Iterator[str]:
+def check_verdict(checked: Checked) -> Iterator[str]:
     for item in checked.contaminated:
         share = f"{item.hits.blocking:,} of {item.of:,} examples in the holdout {item.split!r}"
         if item.hits.blocking:
@@ -225,7 +225,7 @@ def _findings(checked: Checked, limit: int, *, show_text: bool) -> Iterator[str]
     for finding in listed:
         yield f"  {_line(checked, finding)}"
         if show_text:
-            texts = excerpts(*(checked.texts[side.input] for side in _sides(checked, finding)))
+            texts = excerpts(*(checked.texts[side.input] for side in sides_of(checked, finding)))
             yield from (f"      {text}" for text in texts)
     yield ""
 
@@ -238,7 +238,7 @@ def _conflicts(checked: Checked) -> Iterator[str]:
 
 def _line(checked: Checked, finding: Finding) -> str:
     """`block  test.csv:12 ~ train.csv:88  near 0.97 + containment`."""
-    a, b = (_side(checked, side) for side in _sides(checked, finding))
+    a, b = (side_name(checked, side) for side in sides_of(checked, finding))
     score = ""
     if finding.similarity is not None and finding.kind is not Kind.EXACT:
         score = " equal" if finding.kind is Kind.INTRA_SPLIT and finding.a.input == finding.b.input else ""
@@ -247,7 +247,7 @@ def _line(checked: Checked, finding: Finding) -> str:
     return f"{finding.severity.value:<7}{a} {_SIGN[finding.kind]} {b}  {kinds}"
 
 
-def _sides(checked: Checked, finding: Finding) -> tuple[Side, Side]:
+def sides_of(checked: Checked, finding: Finding) -> tuple[Side, Side]:
     """The contained text before the one around it, the held-out side first, else the one that stands earlier."""
     sides = (finding.a, finding.b)
     if finding.kind is Kind.CONTAINMENT and finding.containment is not None:
@@ -261,14 +261,14 @@ def _sides(checked: Checked, finding: Finding) -> tuple[Side, Side]:
 _SIGN = {Kind.EXACT: "==", Kind.NEAR: "~", Kind.MOVED: "->", Kind.CONTAINMENT: "in", Kind.INTRA_SPLIT: "~"}
 
 
-def _side(checked: Checked, side: Side) -> str:
+def side_name(checked: Checked, side: Side) -> str:
     """The place, and the split where the file does not tell it."""
     place = checked.place(side)
     telling = any(file.path == place.file and len(file.examples) == 1 for file in checked.files)
     return str(place) if telling else f"{place} ({side.split})"
 
 
-def _next(checked: Checked) -> str:
+def next_step(checked: Checked) -> str:
     held = [item.split for item in checked.contaminated if item.hits.blocking]
     if held:
         return f"take these examples out of {' and '.join(held)}, or out of the other split, and check again"

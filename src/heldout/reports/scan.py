@@ -27,7 +27,7 @@ def scan_lines(scan: ScanDone) -> list[str]:
     found = ", ".join(f"{record.counts[name]:,} {text}" for name, text in _KINDS.items() if record.counts.get(name))
     lines = [f"{scope}: {found or 'nothing overlaps'}"]
     if record.contaminations:
-        lines.append(f"{record.dataset}: {_contamination(scan)}")
+        lines.append(f"{record.dataset}: {contamination_sentence(scan)}")
     if not record.holdout_members:
         lines.append(f"{record.dataset}: no example is in a holdout split, so the gate answers unknown")
     if record.examples.no_text:
@@ -41,7 +41,7 @@ def scan_lines(scan: ScanDone) -> list[str]:
     return lines
 
 
-def _contamination(scan: ScanDone) -> str:
+def contamination_sentence(scan: ScanDone) -> str:
     findings = scan.record.contaminations
     noun = "finding contaminates" if findings == 1 else "findings contaminate"
     if scan.given_away:

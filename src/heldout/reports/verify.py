@@ -16,10 +16,14 @@ def verify_lines(check: Check) -> list[str]:
         for problem in check.problems
         if problem.level is level
     ]
+    return [*lines, verdict_line(check)]
+
+
+def verdict_line(check: Check) -> str:
     since = f"since {check.base[:10]}" if check.base else "everything"
     counts = f"{check.records} records checked, {check.replayed} made again ({since})"
     verdict = "failed" if check.has(Level.FAILED) else "unknown" if check.has(Level.UNKNOWN) else "verified"
-    return [*lines, f"{verdict}: {counts}"]
+    return f"{verdict}: {counts}"
 
 
 def received_lines(verdict: PushVerdict, check: Check) -> list[str]:

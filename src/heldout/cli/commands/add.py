@@ -27,7 +27,7 @@ def add(
     split_field: Annotated[str | None, typer.Option(metavar="PATH", help="The column that names the split.")] = None,
     metadata: Annotated[list[str] | None, typer.Option(metavar="[KEY=]PATH", help="A metadata column.")] = None,
     records: Annotated[str | None, typer.Option(metavar="PATH", help="The rows' place in a JSON file.")] = None,
-    format_: Annotated[str | None, typer.Option("--format", metavar="F", help="Instead of by the suffix.")] = None,
+    format_: Annotated[str | None, typer.Option("--file-format", metavar="F", help="Instead of by the suffix.")] = None,
     encoding: Annotated[str | None, typer.Option(metavar="E", help="When it is not UTF-8.")] = None,
     columns: Annotated[str | None, typer.Option(metavar="A,B,C", help="Columns of a file without a header.")] = None,
     on_bad_row: Annotated[str | None, typer.Option(metavar="refuse|skip", help="Default: refuse.")] = None,
@@ -138,7 +138,7 @@ def _reading(records: str | None, format_: str | None, encoding: str | None, col
     names = tuple(part.strip() for part in columns.split(",")) if columns else ()
     return DataFile(
         "",
-        format=_one_of(format_, FORMATS, "--format"),
+        format=_one_of(format_, FORMATS, "--file-format"),
         encoding=encoding or "utf-8",
         header=not names,
         columns=names,

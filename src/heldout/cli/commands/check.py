@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from heldout.cli.engine_options import Engine, EngineOption, MasterOption, SparkConfOption, spark_options
+from heldout.cli.forms import FormOption, deliver, from_top, session_for
 from heldout.cli.memory import Memory
-from heldout.cli.session import Json, Quiet, Session
+from heldout.cli.session import Json, Quiet
 from heldout.errors import UsageError
 
 
@@ -36,7 +37,9 @@ def check(
     records: Annotated[
         str | None, typer.Option(metavar="PATH", help="Where a JSON file's rows are; '{split}' stands for split names.")
     ] = None,
-    format_: Annotated[str | None, typer.Option("--format", metavar="NAME", help="Instead of by the suffix.")] = None,
+    file_format: Annotated[
+        str | None, typer.Option("--file-format", metavar="NAME", help="Instead of by the suffix.")
+    ] = None,
     encoding: Annotated[str, typer.Option(metavar="NAME", help="Of text files.")] = "utf-8",
     columns: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="Column names, for files without a header line.")
@@ -52,7 +55,10 @@ def check(
     master: MasterOption = None,
     spark_conf: SparkConfOption = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Findings to list; default 10, with --json all.")] = None,
-    show_text: Annotated[bool, typer.Option("--show-text", help="Show both texts of each finding listed.")] = False,
+    show_text: Annotated[
+        bool, typer.Option("--show-text", "--with-text", help="Show both texts of each finding listed.")
+    ] = False,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -63,12 +69,13 @@ def check(
 
     Example: heldout check train.csv test.csv --holdout test
     """
+    from heldout.reports.adapters.check import check_report
     from heldout.reports.check import check_json, check_lines
     from heldout.services.checking import check as service
     from heldout.services.checking.files import CheckRequest
     from heldout.services.matching.memory_limit import asked_limit
 
-    session = Session(as_json=as_json, quiet=quiet)
+    session = session_for(form, as_json=as_json, quiet=quiet)
     request = CheckRequest(
         files=tuple(files),
         holdout=tuple(holdout or ()),
@@ -77,7 +84,7 @@ def check(
         expected=expected,
         key=key,
         records=records,
-        format=format_,
+        format=file_format,
         encoding=encoding,
         columns=tuple(columns.split(",")) if columns else (),
         splits=dict(named_split(text) for text in split or ()),
@@ -90,8 +97,12 @@ def check(
         spark=spark_options(engine, master, spark_conf),
     )
     session.progress.close()
-    lines = [] if as_json else check_lines(checked, limit=limit, show_text=show_text)
-    session.emit(lines, check_json(checked, limit=limit, show_text=show_text) if as_json else {})
+    deliver(
+        session,
+        lines=lambda: check_lines(checked, limit=limit, show_text=show_text),
+        data=lambda: check_json(checked, limit=limit, show_text=show_text),
+        report=lambda: check_report(checked, limit, from_top(), with_text=show_text),
+    )
     session.end(service.exit_code(checked))
 
 

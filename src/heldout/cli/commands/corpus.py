@@ -32,7 +32,9 @@ def corpus_scan(
     ] = None,
     text_field: Annotated[str | None, typer.Option(metavar="PATH", help="The column or path of the text.")] = None,
     records: Annotated[str | None, typer.Option(metavar="PATH", help="Where a JSON file's rows are.")] = None,
-    format_: Annotated[str | None, typer.Option("--format", metavar="NAME", help="Instead of by the suffix.")] = None,
+    format_: Annotated[
+        str | None, typer.Option("--file-format", metavar="NAME", help="Instead of by the suffix.")
+    ] = None,
     encoding: Annotated[str, typer.Option(metavar="NAME", help="Of text files.")] = "utf-8",
     columns: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="Column names, for files without a header line.")

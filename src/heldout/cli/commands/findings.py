@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.session import Json, Quiet, Session
 from heldout.domain.kind import Kind
+
+if TYPE_CHECKING:
+    from heldout.domain.listing import FindingListing
+    from heldout.domain.reporting import Report
 
 HELP = "List findings of committed records, or show one side by side: findings [SUBJECT], findings show ID."
 
@@ -22,6 +27,7 @@ def findings_list(
     ] = False,
     kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only this kind; may be repeated.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="List at most this many.")] = None,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -36,10 +42,24 @@ def findings_list(
     from heldout.reports.finding_list import findings_json, findings_lines
     from heldout.services.findings import list_findings
 
-    session = Session(as_json=as_json, quiet=quiet)
+    session = session_for(form, as_json=as_json, quiet=quiet)
     listing = list_findings(session.workspace, subject, holdout_only=holdout_only, kinds=kind or ())
-    session.emit(findings_lines(listing, limit), findings_json(listing, limit))
+    deliver(
+        session,
+        lines=lambda: findings_lines(listing, limit),
+        data=lambda: findings_json(listing, limit),
+        report=lambda: _report(session, listing, limit),
+    )
     session.end(ExitCode.CLEAN if listing.recorded else ExitCode.UNKNOWN)
+
+
+def _report(session: Session, listing: FindingListing, limit: int | None) -> Report:
+    from heldout.reports.adapters.findings import findings_report
+    from heldout.services.locating import Places
+
+    places = Places(session.workspace, listing.source)
+    nowhere = places.data(listing.subject.dataset) if listing.subject else places.top()
+    return findings_report(listing, limit, places.finding, nowhere)
 
 
 def findings_show(

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heldout.cli.session import Json, Quiet, Session, code_of
+from heldout.cli.forms import FormOption, deliver, session_for
+from heldout.cli.session import Json, Quiet, code_of
+
+if TYPE_CHECKING:
+    from heldout.cli.session import Session
+    from heldout.domain.reporting import Report
+    from heldout.services.gate import GateAnswer
 
 
 def gate(
     subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME@vX.Y.Z; a working copy is never clean.")],
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -21,8 +28,22 @@ def gate(
     from heldout.reports.gate import gate_json, gate_lines
     from heldout.services.gate import gate as ask
 
-    session = Session(as_json=as_json, quiet=quiet)
+    session = session_for(form, as_json=as_json, quiet=quiet)
     found = ask(session.workspace, subject)
-    report = (str(found.subject), found.answer, found.retired, found.as_of)
-    session.emit(gate_lines(*report), gate_json(*report))
+    parts = (str(found.subject), found.answer, found.retired, found.as_of)
+    deliver(
+        session,
+        lines=lambda: gate_lines(*parts),
+        data=lambda: gate_json(*parts),
+        report=lambda: _report(session, found),
+    )
     session.end(code_of(found.answer))
+
+
+def _report(session: Session, found: GateAnswer) -> Report:
+    from heldout.reports.adapters.gate import gate_report
+    from heldout.services.locating import Places
+
+    places = Places(session.workspace, found.answer.source)
+    nowhere = places.data(found.answer.dataset)
+    return gate_report(str(found.subject), found.answer, found.retired, found.as_of, places.contamination, nowhere)

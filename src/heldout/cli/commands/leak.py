@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.forms import FormOption, deliver, from_top, session_for
 from heldout.cli.leak_options import LeakOptions, shared_options
 from heldout.cli.session import Json, Quiet, Session
 
@@ -25,6 +26,7 @@ def leak_report(
     options: LeakOptions,
     source_field: Source = None,
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Also draw the overlap as an SVG picture.")] = None,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -34,29 +36,33 @@ def leak_report(
     """
     from heldout.domain.leaks.leak import LeakKind
 
-    _report(files, options, tuple(LeakKind), Session(as_json=as_json, quiet=quiet), source_field, svg)
+    _report(files, options, tuple(LeakKind), session_for(form, as_json=as_json, quiet=quiet), source_field, svg)
 
 
 @shared_options
-def leak_exact(files: Files, options: LeakOptions, as_json: Json = False, quiet: Quiet = False) -> None:
+def leak_exact(
+    files: Files, options: LeakOptions, form: FormOption = None, as_json: Json = False, quiet: Quiet = False
+) -> None:
     """Equal texts across splits alone. Exit 1 on any.
 
     Example: heldout leak exact train.jsonl test.jsonl --text-field question
     """
     from heldout.domain.leaks.leak import LeakKind
 
-    _report(files, options, (LeakKind.EXACT,), Session(as_json=as_json, quiet=quiet))
+    _report(files, options, (LeakKind.EXACT,), session_for(form, as_json=as_json, quiet=quiet))
 
 
 @shared_options
-def leak_near(files: Files, options: LeakOptions, as_json: Json = False, quiet: Quiet = False) -> None:
+def leak_near(
+    files: Files, options: LeakOptions, form: FormOption = None, as_json: Json = False, quiet: Quiet = False
+) -> None:
     """Near copies across splits alone; equal texts are not among them. Exit 1 on any.
 
     Example: heldout leak near train.jsonl test.jsonl --threshold 0.8
     """
     from heldout.domain.leaks.leak import LeakKind
 
-    _report(files, options, (LeakKind.NEAR,), Session(as_json=as_json, quiet=quiet))
+    _report(files, options, (LeakKind.NEAR,), session_for(form, as_json=as_json, quiet=quiet))
 
 
 @shared_options
@@ -68,6 +74,7 @@ def leak_check(
         str, typer.Option(metavar="PERCENT", help="Exit 1 above this share of EVAL's records.")
     ] = "0",
     source_field: Source = None,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,11 +83,12 @@ def leak_check(
     Example: heldout leak check train.jsonl test.jsonl --max-containment 2.0
     """
     from heldout.domain.leaks.rollup import sources_of
+    from heldout.reports.adapters.leak import leak_check_report
     from heldout.reports.leaks.advice import action_notes
     from heldout.reports.leaks.check import leak_check_json, leak_check_lines
     from heldout.services.leaks.check import check_pair
 
-    session = Session(as_json=as_json, quiet=quiet)
+    session = session_for(form, as_json=as_json, quiet=quiet)
     limit = options.percentage("--max-containment", max_containment)
     checked = check_pair(
         options.request([train, evaluation], source_field), options.settings(), limit, session.progress
@@ -88,8 +96,14 @@ def leak_check(
     session.progress.close()
     sources = sources_of(checked.leaks) if source_field is not None else ()
     parts = (checked.leaks, checked.rate, checked.limit, sources)
-    session.emit([] if as_json else leak_check_lines(*parts), leak_check_json(*parts) if as_json else {})
-    for note in (*checked.notes, *action_notes(checked.leaks)):
+    notes = (*checked.notes, *action_notes(checked.leaks))
+    deliver(
+        session,
+        lines=lambda: leak_check_lines(*parts),
+        data=lambda: leak_check_json(*parts),
+        report=lambda: leak_check_report(*parts[:3], notes, from_top()),
+    )
+    for note in notes:
         session.note(note)
     session.end(checked.exit_code)
 
@@ -133,6 +147,7 @@ def _report(
 ) -> None:
     """Run detectors, print the whole report or the one section, and end with the exit code."""
     from heldout.domain.leaks.rollup import sources_of
+    from heldout.reports.adapters.leak import leak_report_of
     from heldout.reports.leaks.advice import action_notes
     from heldout.reports.leaks.as_json import leak_json
     from heldout.reports.leaks.report import leak_lines, section_lines
@@ -143,12 +158,17 @@ def _report(
     sources = sources_of(answer.leaks) if source_field is not None else ()
     if svg is not None:
         _draw(answer.leaks, svg)
-    if session.as_json:
-        session.emit([], leak_json(answer.leaks, sources))
-    else:
-        whole = len(kinds) > 1
-        session.emit(leak_lines(answer.leaks, sources) if whole else section_lines(answer.leaks, kinds[0]), {})
-    for note in (*answer.notes, *action_notes(answer.leaks)):
+    whole = len(kinds) > 1
+    notes = (*answer.notes, *action_notes(answer.leaks))
+    deliver(
+        session,
+        lines=lambda: leak_lines(answer.leaks, sources) if whole else section_lines(answer.leaks, kinds[0]),
+        data=lambda: leak_json(answer.leaks, sources),
+        report=lambda: leak_report_of(
+            answer.leaks, "leak report" if whole else f"leak {kinds[0].value}", notes, from_top()
+        ),
+    )
+    for note in notes:
         session.note(note)
     session.end(answer.exit_code)
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.memory import Memory, asked_bytes
-from heldout.cli.session import Json, Quiet, Session
+from heldout.cli.session import Json, Quiet
 from heldout.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def scan(
     ] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Commit the records, and nothing else.")] = False,
     memory: Memory = None,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -34,12 +36,14 @@ def scan(
 
     Example: heldout scan --all --commit
     """
+    from heldout.reports.adapters.scan import scan_report
     from heldout.reports.scan import sweep_json, sweep_lines
     from heldout.services import scan as service
+    from heldout.services.locating import Places
 
     if (subject is None) == (not all_versions):
         raise UsageError("scan-what", "name one subject, or give --all", hint="heldout scan --all")
-    session = Session(as_json=as_json, quiet=quiet)
+    session = session_for(form, as_json=as_json, quiet=quiet)
     session.workspace.memory = asked_bytes(memory)
     if subject is None:
         report = service.scan_all(session.workspace, session.progress, commit=commit)
@@ -47,7 +51,12 @@ def scan(
         report = service.scan_subject(session.workspace, subject, session.progress, commit=commit)
     session.progress.close()
     parts = (report.scans, report.failed, report.recorded, report.advisory)
-    session.emit(sweep_lines(*parts), sweep_json(*parts))
+    deliver(
+        session,
+        lines=lambda: sweep_lines(*parts),
+        data=lambda: sweep_json(*parts),
+        report=lambda: scan_report(*parts, Places(session.workspace).data),
+    )
     session.end(_code(report))
 
 

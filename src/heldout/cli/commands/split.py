@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.forms import FormOption, deliver, from_top, session_for
 from heldout.cli.session import Json, Quiet, Session
 
 HELP = "Splits that share nothing: split make FILE...; between cases: split check CASES, lock, assign."
@@ -23,6 +24,7 @@ def split_check(
         typer.Option(metavar="PROMPT", help="A prompt, as text or chat JSON; a file or a pattern; repeatable."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for what asks for a review, too.")] = False,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -30,12 +32,19 @@ def split_check(
 
     Example: heldout split check cases.yaml --lock cases.lock.json --prompt 'prompts/*.md'
     """
+    from heldout.domain.reporting import Location
+    from heldout.reports.adapters.splitting import split_report
     from heldout.reports.splitting.check import split_check_json, split_check_lines
     from heldout.services.splitting.check import check_cases, exit_code_of
 
-    session = Session(as_json=as_json, quiet=quiet)
+    session = session_for(form, as_json=as_json, quiet=quiet)
     check = check_cases(cases, lock, prompt or ())
-    session.emit(split_check_lines(check), split_check_json(check))
+    deliver(
+        session,
+        lines=lambda: split_check_lines(check),
+        data=lambda: split_check_json(check),
+        report=lambda: split_report(check, Location(from_top()(cases), 1), strict=strict),
+    )
     session.end(exit_code_of(check, strict=strict))
 
 

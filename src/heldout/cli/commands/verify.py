@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode
 
@@ -34,6 +35,7 @@ def verify(
         Path | None,
         typer.Option("--data", help="One more folder with the data: a DVC cache, or a DVC remote on this disk."),
     ] = None,
+    form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -45,11 +47,13 @@ def verify(
     Example: heldout verify --base origin/main
     """
     from heldout.domain.verification import Level
+    from heldout.reports.adapters.verify import verify_report
     from heldout.reports.verify import verify_json, verify_lines
+    from heldout.services.locating import Places
     from heldout.services.verifying.verify import Signing
     from heldout.services.verifying.verify import verify as run
 
-    session = Session(as_json=as_json, quiet=quiet, data=data)
+    session = session_for(form, as_json=as_json, quiet=quiet, data=data)
     if pre_receive:
         _receive(session, replay=not trust_records, require_signed=require_signed, signers_file=allowed_signers)
     signing = Signing(allowed_signers) if require_signed or allowed_signers else None
@@ -62,7 +66,12 @@ def verify(
         signing=signing,
     )
     session.progress.close()
-    session.emit(verify_lines(check), verify_json(check))
+    deliver(
+        session,
+        lines=lambda: verify_lines(check),
+        data=lambda: verify_json(check),
+        report=lambda: verify_report(check, Places(session.workspace).problem),
+    )
     if check.has(Level.FAILED):
         session.end(ExitCode.FOUND)
     session.end(ExitCode.UNKNOWN if check.has(Level.UNKNOWN) else ExitCode.CLEAN)

@@ -25,13 +25,17 @@ def split_check_lines(check: SplitCheck) -> Iterator[str]:
         f"{counts[HELD_OUT]} held out"
     )
     for finding in check.findings:
-        yield f"{finding.rule.decision.value}: {finding.rule.value}: {_sentence(finding)}"
+        yield f"{finding.rule.decision.value}: {finding.rule.value}: {sentence_of_finding(finding)}"
     yield f"decision: {check.decision.value}"
-    for rule in Rule:
-        if any(finding.rule is rule for finding in check.findings):
-            yield f"next, {rule.value}: {_NEXT[rule]}"
+    yield from (f"next, {step}" for step in next_steps_of(check))
     if check.decision is Decision.PASS:
         yield "next: lock it, so that a later edit is seen: heldout split lock"
+
+
+def next_steps_of(check: SplitCheck) -> Iterator[str]:
+    for rule in Rule:
+        if any(finding.rule is rule for finding in check.findings):
+            yield f"{rule.value}: {_NEXT[rule]}"
 
 
 def split_check_json(check: SplitCheck) -> dict[str, Any]:
@@ -104,7 +108,7 @@ def _finding(finding: SplitFinding) -> dict[str, Any]:
     return {"rule": finding.rule.value, "decision": finding.rule.decision.value, "details": details}
 
 
-def _sentence(finding: SplitFinding) -> str:
+def sentence_of_finding(finding: SplitFinding) -> str:
     details = dict(finding.details)
     match finding.rule:
         case Rule.DUPLICATE:

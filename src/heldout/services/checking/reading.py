@@ -195,5 +195,5 @@ _FLAGS = {
     "no-split": "--split FILE=NAME, or --split-field COLUMN",
     "nul-byte": "--encoding utf-16, if that is the file's encoding",
     "ragged-row": "--on-bad-row skip goes on without the row and counts it",
-    "unknown-format": "--format csv, tsv, json, jsonl, parquet, txt or manifest",
+    "unknown-format": "--file-format csv, tsv, json, jsonl, parquet, txt or manifest",
 }

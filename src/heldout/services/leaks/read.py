@@ -82,7 +82,7 @@ def read_records(request: LeakRequest, progress: Progress) -> LeakInput:
 
 
 def _plan(request: LeakRequest) -> Iterator[Planned]:
-    """Manifests are known by their suffix, by --format, or by their first line, whatever they are called."""
+    """Manifests are known by their suffix, by --file-format, or by their first line, whatever they are called."""
     manifests = {path for path in request.files if _is_manifest(path, request)}
     if named := sorted(manifests & set(request.splits)):
         message = f"--split {named[0]}: a manifest names its own split"
@@ -224,5 +224,5 @@ _FLAGS = {
     "no-rows": "--records data.items points at the list of rows; --records '{split}' where its keys are splits",
     "no-split": "--split FILE=NAME, or --split-field COLUMN",
     "nul-byte": "--encoding utf-16, if that is the file's encoding",
-    "unknown-format": "--format csv, tsv, json, jsonl, parquet, txt or manifest",
+    "unknown-format": "--file-format csv, tsv, json, jsonl, parquet, txt or manifest",
 }
