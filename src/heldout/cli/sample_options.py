@@ -19,7 +19,7 @@ def groups_of(texts: Sequence[str] | None, by: str | None) -> dict[str, tuple[st
                 "bad-value", "--group puts values together, and --by says of which field", hint="--by risk"
             )
         if name in found:
-            _refuse("--group", text, "each name once", "risk=lost,stolen")
+            _expect("--group", text, "each name once", "risk=lost,stolen")
         found[name] = tuple(part.strip() for part in value.split(",") if part.strip())
     return found
 
@@ -29,7 +29,7 @@ def counts_of(option: str, texts: Sequence[str] | None) -> dict[str, int]:
     for text in texts or ():
         name, value = _pair(option, text, "risk=4")
         if not value.isascii() or not value.isdecimal() or len(value) > 12 or name in found:
-            _refuse(option, text, "a stratum, each once, and a whole number", "risk=4")
+            _expect(option, text, "a stratum, each once, and a whole number", "risk=4")
         found[name] = int(value)
     return found
 
@@ -39,7 +39,7 @@ def shares_of(option: str, texts: Sequence[str] | None) -> dict[str, Fraction]:
     for text in texts or ():
         name, value = _pair(option, text, "release=0.05")
         if name in found:
-            _refuse(option, text, "each name once", "release=0.05")
+            _expect(option, text, "each name once", "release=0.05")
         found[name] = share_of(option, value)
     return found
 
@@ -51,16 +51,16 @@ def share_of(option: str, text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         share = Fraction(0)
     if not 0 < share < 1:
-        _refuse(option, text, "a number between 0 and 1", "0.05")
+        _expect(option, text, "a number between 0 and 1", "0.05")
     return share
 
 
 def _pair(option: str, text: str, example: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
-        _refuse(option, text, "NAME=VALUE", example)
+        _expect(option, text, "NAME=VALUE", example)
     return name.strip(), value.strip()
 
 
-def _refuse(option: str, text: str, expected: str, example: str) -> NoReturn:
+def _expect(option: str, text: str, expected: str, example: str) -> NoReturn:
     raise UsageError("bad-value", f"{option} {text}: expected {expected}", hint=f"{option} {example}")
