@@ -51,6 +51,17 @@ class Scores:
         high, high_counts = _cells(np.ceil(given * _CELLS))
         return cls(low, high, low_counts, high_counts, len(given), mean)
 
+    def padded(self, count: int, value: float) -> Scores:
+        """With so many more scores of 0 or of 1: missing ones at their worst."""
+        import numpy as np
+
+        end, more = np.array([value]), np.array([count])
+        total = self.count + count
+        mean = (self.mean * self.count + value * count) / total if total else 0.0
+        low, high = np.concatenate([self.low, end]), np.concatenate([self.high, end])
+        counts = np.concatenate([self.low_counts, more]), np.concatenate([self.high_counts, more])
+        return Scores(low, high, *counts, total, mean)
+
     def mirrored(self) -> Scores:
         return Scores(1 - self.high, 1 - self.low, self.high_counts, self.low_counts, self.count, 1 - self.mean)
 
@@ -83,7 +94,7 @@ def level_above(scores: Scores, mean: float) -> float:
 
     if mean <= 0:
         return 0.0 if scores.mean > 0 else 1.0
-    return min(1.0, 2 * exp(-_log_wealth(scores, mean)))
+    return min(1.0, 2 * exp(-max(_log_wealth(scores, mean), 0.0)))
 
 
 def _log_wealth(scores: Scores, mean: float) -> float:

@@ -46,12 +46,12 @@ def interval(pairs: Pairs, alpha: float) -> Interval:
 def lower_bound(pairs: Pairs, alpha: float) -> float:
     """Where the wealth of the bet that the mean is above m, which falls in m, passes 2 / alpha."""
     limit = log(2 / alpha)
-    return bisect(lambda mean: _log_wealth(pairs, mean) >= limit, -1.0, 1.0)
+    return bisect(lambda mean: log_wealth(pairs, mean) >= limit, -1.0, 1.0)
 
 
 def level_below(pairs: Pairs, margin: float) -> float:
     """The smallest level at which the whole interval lies below `-margin`: how strongly a rule fails."""
-    return min(1.0, 2 * exp(-_log_wealth(pairs.mirrored(), margin)))
+    return min(1.0, 2 * exp(-max(log_wealth(pairs.mirrored(), margin), 0.0)))
 
 
 def bisect(rich: Callable[[float], bool], low: float, high: float, precision: float = 0.0) -> float:
@@ -63,7 +63,7 @@ def bisect(rich: Callable[[float], bool], low: float, high: float, precision: fl
         low, high = (middle, high) if rich(middle) else (low, middle)
 
 
-def _log_wealth(pairs: Pairs, mean: float) -> float:
+def log_wealth(pairs: Pairs, mean: float) -> float:
     """Log of K+(m): the mean wealth over stakes j / (21 (1 + m)), j = 1..20, that the true mean is above m."""
     g, losses, ties = pairs.gains, pairs.losses, pairs.paired - pairs.gains - pairs.losses
     logs = []
