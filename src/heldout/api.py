@@ -24,7 +24,7 @@ from heldout.domain.diff import Diff, diff
 from heldout.domain.example import JSON, Example
 from heldout.domain.kind import Kind
 from heldout.domain.listing import FindingRow
-from heldout.domain.members import Member
+from heldout.domain.members import Member, content_digest
 from heldout.domain.slicing.definition import Definition
 from heldout.domain.slicing.evaluation import Tally
 from heldout.domain.slicing.sample import Drawn
@@ -131,6 +131,17 @@ class Version:
         """What the gate says: `verdict`, `contaminated`, `complete`, the findings and the gaps. Reads no data."""
         return answer_for(self._workspace, self._located).answer
 
+    def require(self, wanted: Require = "clean") -> None:
+        """Ask the gate and do nothing else. Raises HoldoutRefused (contaminated), CoverageUnknown (nobody knows)."""
+        if wanted not in ("clean", "complete", None):
+            raise ValueError(f'require is "clean", "complete" or None, not {wanted!r}')
+        found = answer_for(self._workspace, self._located)
+        if wanted == "clean":
+            require_clean(found)
+        elif wanted == "complete" and not found.answer.complete:
+            reasons = "; ".join(gap.text for gap in found.answer.gaps)
+            raise CoverageUnknown("unknown", f"{self.name} is not covered: {reasons}", hint="heldout scan --all")
+
     def findings(self, *, holdout_only: bool = False, kinds: tuple[Kind, ...] = ()) -> tuple[FindingRow, ...]:
         """Recorded findings with an example of this version as side `a`. Reads no data.
 
@@ -170,6 +181,10 @@ class Version:
         """Every example by key and digests, without its text; what a diff compares. Missing data is fetched."""
         return tuple(self._contents().reading.members)
 
+    def content(self) -> str:
+        """Digest of what the version holds, however it is stored: of every split, key and example. Reads the data."""
+        return content_digest(self.members())
+
     def diff(self, other: Version) -> Diff:
         """What changed from this state to another one of the same dataset."""
         return diff(self.members(), other.members())
@@ -181,21 +196,11 @@ class Version:
         through DVC. Raises HoldoutRefused (contaminated), CoverageUnknown (nobody knows), UsageError (slug
         unknown-split), DataError for a row that cannot be read exactly.
         """
-        self._ask(require)
+        self.require(require)
         fetch_payloads(self._workspace, self._located)
         contents = self._contents()
         splits = choose_splits(contents, self.name, [] if split is None else [split])
         return (example for example in contents.examples() if example.split in splits)
-
-    def _ask(self, require: Require) -> None:
-        if require not in ("clean", "complete", None):
-            raise ValueError(f'require is "clean", "complete" or None, not {require!r}')
-        found = answer_for(self._workspace, self._located)
-        if require == "clean":
-            require_clean(found)
-        elif require == "complete" and not found.answer.complete:
-            reasons = "; ".join(gap.text for gap in found.answer.gaps)
-            raise CoverageUnknown("unknown", f"{self.name} is not covered: {reasons}", hint="heldout scan --all")
 
     def _contents(self) -> Contents:
         if self._read is None or self.commit is None:  # files of a working copy may have changed
