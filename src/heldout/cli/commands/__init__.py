@@ -25,13 +25,15 @@ from heldout.cli.commands.findings import findings_list, findings_show
 from heldout.cli.commands.freeze import freeze
 from heldout.cli.commands.gate import gate
 from heldout.cli.commands.hooks import HELP as HOOKS_HELP
-from heldout.cli.commands.hooks import hooks_install, hooks_status, hooks_uninstall
+from heldout.cli.commands.hooks import hooks_install, hooks_run, hooks_status, hooks_uninstall
 from heldout.cli.commands.init import init
 from heldout.cli.commands.leak import HELP as LEAK_HELP
 from heldout.cli.commands.leak import leak_check, leak_diff, leak_exact, leak_near, leak_report, leak_version
 from heldout.cli.commands.load import load
 from heldout.cli.commands.report import report
 from heldout.cli.commands.required_slices import required
+from heldout.cli.commands.results import HELP as RESULTS_HELP
+from heldout.cli.commands.results import results_compare, results_report
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.review import HELP as REVIEW_HELP
 from heldout.cli.commands.review import review_accept, review_approve, review_list, review_reopen
@@ -126,6 +128,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "suggest": slice_suggest,
         },
     ),
+    "results": (RESULTS_HELP, {"report": results_report, "compare": results_compare}),
     "sample": (
         SAMPLE_HELP,
         {
@@ -151,5 +154,8 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         {"list": exposures_list, "check": exposures_check, "repair": exposures_repair},
     ),
     "canary": (CANARY_HELP, {"new": canary_new, "scan": canary_scan}),
-    "hooks": (HOOKS_HELP, {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall}),
+    "hooks": (
+        HOOKS_HELP,
+        {"status": hooks_status, "install": hooks_install, "uninstall": hooks_uninstall, "run": hooks_run},
+    ),
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
 import typer
 
 from heldout.cli.session import Json, Quiet, Session, confirmed
-from heldout.errors import ExitCode
+from heldout.errors import ExitCode, UsageError
 
 HELP = "The Git hooks alone: install or repair them, see how they stand, take them out without a trace."
 
@@ -62,3 +63,22 @@ def hooks_uninstall(as_json: Json = False, quiet: Quiet = False) -> None:
     session = Session(as_json=as_json, quiet=quiet)
     changes = take_out(session.workspace.git)
     session.emit(removed_lines(changes), removed_json(changes))
+
+
+def hooks_run(
+    hook: Annotated[str, typer.Argument(metavar="HOOK", help="pre-commit or pre-merge-commit.")],
+) -> None:
+    """Do what one of the Git hooks does, for a hook manager that calls it: .pre-commit-hooks.yaml does.
+
+    Example: heldout hooks run pre-commit
+    """
+    if hook not in _RUN_BY_OTHERS:
+        allowed = " and ".join(_RUN_BY_OTHERS)
+        raise UsageError("bad-hook", f"{hook!r} is no hook to be run by others", hint=f"they run {allowed} only")
+    sys.stdout.flush()
+    # Git waits for the hook, so it takes the place of this process instead of being waited for in turn.
+    os.execv(sys.executable, [sys.executable, "-m", "heldout.hooks", hook])
+
+
+_RUN_BY_OTHERS = ("pre-commit", "pre-merge-commit")
+"""Those after a commit need no manager, and `pre-push` needs the standard input that managers keep to themselves."""
