@@ -34,6 +34,7 @@ from heldout.cli.commands.report import report
 from heldout.cli.commands.required_slices import required
 from heldout.cli.commands.results import HELP as RESULTS_HELP
 from heldout.cli.commands.results import results_compare, results_report
+from heldout.cli.commands.results_power import results_power
 from heldout.cli.commands.retire import retire, unfreeze
 from heldout.cli.commands.review import HELP as REVIEW_HELP
 from heldout.cli.commands.review import review_accept, review_approve, review_list, review_reopen
@@ -128,7 +129,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "suggest": slice_suggest,
         },
     ),
-    "results": (RESULTS_HELP, {"report": results_report, "compare": results_compare}),
+    "results": (RESULTS_HELP, {"report": results_report, "compare": results_compare, "power": results_power}),
     "sample": (
         SAMPLE_HELP,
         {

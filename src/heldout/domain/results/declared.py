@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 CROSS = " x "
 MISSING_VALUE = "(missing)"
@@ -75,7 +76,7 @@ class Part:
 
     def labels(self) -> tuple[str, ...]:
         """Half-open bins (A45): `<4`, `4-7`, `>=8` where whole numbers are counted, `[0.5,0.8)` between others."""
-        pairs = zip(self.bounds, self.bounds[1:], strict=False)
+        pairs = pairwise(self.bounds)
         if self.kind is Kind.TRAJECTORY_LENGTH:
             middle = [low if int(high) - int(low) == 1 else f"{low}-{int(high) - 1}" for low, high in pairs]
         else:
@@ -124,7 +125,7 @@ def _part(text: str) -> Part:
 def _binned(kind: Kind, text: str, bounds: tuple[str, ...]) -> Part:
     what = "whole numbers" if kind is Kind.TRAJECTORY_LENGTH else "numbers"
     rising = all(_NUMBER[kind].fullmatch(bound) for bound in bounds) and all(
-        float(low) < float(high) for low, high in zip(bounds, bounds[1:], strict=False)
+        float(low) < float(high) for low, high in pairwise(bounds)
     )
     if not rising:
         raise SliceFault("bad-slice-bounds", f"Configuration error: slice '{text}' needs rising bounds, {what}")

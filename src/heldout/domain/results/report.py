@@ -1,4 +1,4 @@
-"""One run by slice, as values: what was counted, how sure it is, and what stands out. Reports draw it; nothing gates it."""
+"""One run by slice, as values: what was counted, how sure it is, and what stands out. No slice of it gates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far a slice lies from the run: the level it was ranked on, the smallest q that marks it, and whether q did."""
+    """How far a slice lies from the run: the level it is ranked on, the smallest q that marks it, whether q did."""
 
     p: float
     adjusted: float

@@ -31,7 +31,7 @@ class Header:
     content: str | None = None
     split: str | None = None
     metric: str | None = None
-    rag: Rag = Rag()  # noqa: RUF009
+    rag: Rag = Rag()
     about: Mapping[str, JSON] = field(default_factory=dict)
 
 

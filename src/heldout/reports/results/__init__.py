@@ -1,0 +1,1 @@
+"""Results by slice and comparisons: as a table, JSON, Markdown and a chart of intervals."""

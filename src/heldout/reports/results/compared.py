@@ -1,0 +1,67 @@
+"""A comparison as text for people: a line a scope, a line a rule, the families' levels, and the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heldout.domain.results.comparison import Comparison, FamilyResult, PairedResult
+from heldout.domain.results.decision import Decided, Decision
+from heldout.reports.results.numbers import DOT, difference_interval, difference_text
+from heldout.reports.results.table import dataset_text, gate_line, warning_of
+
+HOPELESS = "the estimate itself is at or outside the margin; no sample size would make this PASS"
+
+
+def compare_lines(found: Comparison) -> Iterator[str]:
+    yield f"Comparison {found.digest}"
+    yield DOT.join(
+        [
+            f"candidate {found.candidate.run}",
+            f"baseline {found.baseline.run}",
+            dataset_text(found.candidate.dataset),
+            f"{found.paired:,} paired cases",
+        ]
+    )
+    warning = warning_of(found.candidate.dataset)
+    if warning:
+        yield warning
+    yield ""
+    yield from (scope_line(row) for row in found.results)
+    if found.decided:
+        yield ""
+    for item in found.decided:
+        yield from rule_lines(found, item)
+    yield from (family_line(item) for item in found.families)
+    yield gate_line(found.gate) if found.decided else "Gate: none, the policy has no rule (exit 0)"
+
+
+def scope_line(row: PairedResult) -> str:
+    """`<metric> [scope]: <diff> points [lo, hi] · n paired · m missing · x excluded [· exploratory · support n]`."""
+    name = row.metric.name if row.scope.is_global else f"{row.metric.name} [{row.scope}]"
+    if row.interval is not None:
+        value = f"{difference_text(row.metric, row.difference)} {difference_interval(row.metric, row.interval)}"
+    elif row.paired:
+        value = f"{difference_text(row.metric, row.difference)} < {row.least}, no interval"
+    else:
+        value = "nothing paired"
+    parts = [f"{name}: {value}", f"{row.paired:,} paired", f"{row.missing:,} missing", f"{row.excluded:,} excluded"]
+    if not row.scope.is_global:
+        parts += ["exploratory", f"support {row.paired:,}"]
+    return DOT.join(parts)
+
+
+def rule_lines(found: Comparison, item: Decided) -> Iterator[str]:
+    rule = item.rule
+    metric = next(row.metric for row in found.results if row.metric.name == rule.metric)
+    margin = difference_text(metric, rule.bound)
+    where = "" if rule.scope.is_global else f" [{rule.scope}]"
+    yield f"Rule {rule.id}: {item.decision} ({item.reason}){DOT}{rule.metric}{where} {rule.kind}, margin {margin}"
+    if item.hopeless:
+        yield f"  advice: {HOPELESS}"
+    elif item.decision is Decision.INSUFFICIENT:
+        yield "  advice: more paired cases could decide it; a thin or incomplete slice passes nothing"
+
+
+def family_line(item: FamilyResult) -> str:
+    levels = ", ".join(f"{level:.4g}" for level in item.levels) or "none used, no rule failed"
+    return f"Family {item.family.id}: Holm over {len(item.family.rules)} rules; adjusted levels {levels}"

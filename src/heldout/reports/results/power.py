@@ -1,0 +1,53 @@
+"""`heldout results power` as text and as JSON (`heldout/results-power@1`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from heldout.domain.results.power import Needed, PowerAnswer
+
+
+def power_lines(answers: Iterable[PowerAnswer]) -> Iterator[str]:
+    for number, answer in enumerate(answers):
+        if number:
+            yield ""
+        yield answer.rule
+        yield f"  if {answer.assumed}:"
+        if answer.expected is None:
+            yield "  that is the boundary itself: no number of cases decides"
+        else:
+            yield from _expected(answer.expected)
+        if answer.other is not None:
+            yield f"  {answer.other.decision}: {_possible(answer.other)}"
+        if answer.given is not None:
+            left = 1 - sum(chance for _, chance in answer.chances)
+            told = ", ".join(f"{name} {_percent(chance)}" for name, chance in answer.chances)
+            yield f"  with {answer.given:,} cases: {told}{', ' if told else ''}undecided {_percent(left)}"
+
+
+def _expected(needed: Needed) -> Iterator[str]:
+    yield f"  {needed.decision}: {_possible(needed)}"
+    if needed.same is not None:
+        yield f"  {needed.decision}: {needed.same:,} cases where nothing differs at all"
+    if needed.powered is None or needed.chance is None:
+        yield f"  {needed.decision}: no number up to {needed.limit:,} comes to it with a chance of {needed.power:.4g}"
+    else:
+        yield (
+            f"  {needed.decision}: {needed.powered:,} cases for a chance of {needed.power:.4g} "
+            f"({needed.chance:.3f} there; kept at the next {needed.checked:,} numbers)"
+        )
+
+
+def _possible(needed: Needed) -> str:
+    if needed.possible is None:
+        return f"impossible with any result up to {needed.limit:,} cases"
+    return f"impossible below {needed.possible:,} cases, whatever is observed"
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * max(chance, 0.0):.1f} %"
+
+
+def power_json(answers: Iterable[PowerAnswer]) -> dict[str, Any]:
+    return {"format": "heldout/results-power@1", "rules": [answer.as_json() for answer in answers]}

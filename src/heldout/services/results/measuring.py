@@ -1,0 +1,115 @@
+"""Numbers of a metric by scope: counts, estimates, intervals, and which slices stand out from the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from heldout.domain.results.interval import Interval
+from heldout.domain.results.report import Counts, Mark, Metric, ScopeResult
+from heldout.domain.results.scope import GLOBAL, Scope
+from heldout.domain.results.suite import Suite
+from heldout.services.results.gathering import EXCLUDED, MISSING, NO, YES, Measured
+from heldout.services.results.scopes import Grouping
+from heldout.statistics.marking import adjusted, marked
+from heldout.statistics.means import Scores, mean_interval, mean_level
+from heldout.statistics.rates import clopper_pearson, level_of_exclusion, rate_p
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def whole(item: Measured, suite: Suite, cases: NDArray[np.bool_] | None = None) -> ScopeResult:
+    """The metric on every case, or on some of them; its interval is shown however few there are."""
+    import numpy as np
+
+    codes = np.zeros(len(item.status), dtype=np.int32) if cases is None else np.where(cases, 0, -1).astype(np.int32)
+    return by_scope(item, Grouping("", (GLOBAL,), codes), replace(suite, least=0))[0]
+
+
+def by_scope(item: Measured, grouping: Grouping, suite: Suite) -> list[ScopeResult]:
+    """One pass over the cases for all values of a slice."""
+    import numpy as np
+
+    size = len(grouping.scopes)
+    # One more group, in front, for cases that are in none.
+    places = (grouping.codes + 1) * 4 + item.status
+    table = np.bincount(places, minlength=4 * (size + 1)).reshape(-1, 4)[1:]
+    totals: NDArray[Any] = table[:, YES].astype(np.float64)
+    if item.scores is not None:
+        inside = (item.status == YES) & (grouping.codes >= 0)
+        totals = np.bincount(grouping.codes[inside], weights=item.scores[inside], minlength=size)
+    results = []
+    for code, scope in enumerate(grouping.scopes):
+        row = table[code].tolist()
+        counts = Counts(row[NO] + row[YES], row[MISSING], row[EXCLUDED], float(totals[code]))
+        interval = None
+        if counts.observed and counts.observed >= suite.least:
+            interval = interval_of(
+                item, counts, grouping.codes == code if item.scores is not None else None, suite.level
+            )
+        results.append(ScopeResult(scope, item.metric, counts, interval, suite.least))
+    return results
+
+
+def interval_of(item: Measured, counts: Counts, inside: NDArray[np.bool_] | None, level: float) -> Interval:
+    """Clopper-Pearson for a rate; hedged betting for scores (docs/results.md)."""
+    if item.scores is None or inside is None:
+        return clopper_pearson(round(counts.total), counts.observed, level)
+    found = mean_interval(scaled(item, inside), 1 - level)
+    return unscaled(item.metric, found)
+
+
+def scaled(item: Measured, inside: NDArray[np.bool_]) -> Scores:
+    """Observed scores of some cases, brought to [0, 1]."""
+    assert item.scores is not None
+    low, high = item.metric.low, item.metric.high
+    return Scores.of((item.scores[inside & (item.status == YES)] - low) / (high - low))
+
+
+def unscaled(metric: Metric, found: Interval) -> Interval:
+    width = metric.high - metric.low
+    return Interval(metric.low + width * found.lower, metric.low + width * found.upper)
+
+
+def with_marks(
+    results: Sequence[ScopeResult],
+    overall: Iterable[ScopeResult],
+    measured: Iterable[Measured],
+    found: Iterable[Grouping],
+    q: float,
+) -> tuple[list[ScopeResult], int]:
+    """Each slice that can be tested against the run's own rate (A37), all of them together; and how many there were.
+
+    Below the least support, or with missing outcomes, a slice is not tested and not counted (A36).
+    """
+    rates = {row.metric.name: row.counts.estimate for row in overall}
+    of_metric = {item.metric.name: item for item in measured}
+    codes = {(grouping.name, scope): (grouping, at) for grouping in found for at, scope in enumerate(grouping.scopes)}
+    tested, levels = [], []
+    for place, row in enumerate(results):
+        rate = rates[row.metric.name]
+        if row.counts.observed and not row.is_thin and not row.counts.missing and rate is not None:
+            grouping, at = codes[_slice_name(row.scope), row.scope]
+            tested.append(place)
+            levels.append(level_against(of_metric[row.metric.name], row.counts, grouping, at, rate))
+    marks = zip(levels, adjusted(levels), marked(levels, q), strict=True)
+    rows = list(results)
+    for place, mark in zip(tested, marks, strict=True):
+        rows[place] = replace(rows[place], mark=Mark(*mark))
+    return rows, len(tested)
+
+
+def _slice_name(scope: Scope) -> str:
+    return " x ".join(name for name, _ in scope.pairs)
+
+
+def level_against(item: Measured, counts: Counts, grouping: Grouping, at: int, rate: float) -> float:
+    """The smallest level at which a slice's interval excludes a rate that is taken as known."""
+    if item.scores is None:
+        return rate_p(round(counts.total), counts.observed, rate)
+    low, high = item.metric.low, item.metric.high
+    exact = mean_level(scaled(item, grouping.codes == at), (rate - low) / (high - low))
+    return level_of_exclusion(exact)

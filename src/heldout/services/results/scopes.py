@@ -1,0 +1,151 @@
+"""Cases by scope: every value of every declared slice, crosses, the dataset's own slices, and the whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from heldout.domain.results.declared import MISSING_VALUE, NEEDS, Declared, Kind, Part
+from heldout.domain.results.report import DatasetSlice
+from heldout.domain.results.scope import Scope
+from heldout.domain.results.suite import Suite
+from heldout.errors import UsageError
+from heldout.services.results.cases import Column, OwnSlice
+from heldout.services.results.gathering import NO, Gathered
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """One slice: the scope of each code, and each case's code, -1 for a case that is in none of them."""
+
+    name: str
+    scopes: tuple[Scope, ...]
+    codes: NDArray[np.int32]
+
+
+def restricted(gathered: Gathered, splits: Sequence[str]) -> Gathered:
+    """The cases of some splits only: those that a suite names, or that the run's rows are of."""
+    import numpy as np
+
+    cases = gathered.cases
+    names = list(cases.index)
+    of_case = cases.splits()
+    if not splits:
+        answered = np.zeros(cases.count, dtype=np.bool_)
+        for item in gathered.measured:
+            answered |= item.status > 0
+        used = set(of_case[answered].tolist()) or set(range(len(names)))
+        splits = [name for code, name in enumerate(names) if code in used]
+    kept = np.isin(of_case, [names.index(name) for name in splits])
+    found = replace(gathered, splits=tuple(sorted(splits)))
+    if kept.all():
+        return found
+    return replace(
+        found,
+        measured=[
+            replace(item, status=item.status[kept], scores=None if item.scores is None else item.scores[kept])
+            for item in gathered.measured
+        ],
+        columns=[replace(column, codes=column.codes[kept]) for column in gathered.columns],
+        cases=replace(
+            cases,
+            index={name: keys for name, keys in cases.index.items() if name in splits},
+            count=int(kept.sum()),
+            own=[replace(item, members=item.members[kept]) for item in cases.own],
+            contaminated=None if cases.contaminated is None else cases.contaminated[kept],
+            numbers=np.nonzero(kept)[0],
+        ),
+    )
+
+
+def groupings(gathered: Gathered, suite: Suite) -> list[Grouping]:
+    """By name. Raises UsageError (slug slice-unavailable) where an observed case has no value (O12)."""
+    columns = {column.part.name: _complete(gathered, column, suite) for column in gathered.columns}
+    found = [_grouping(declared, columns) for declared in suite.slices if declared.parts[0].kind is not Kind.DATASET]
+    found += [_own(item) for item in gathered.cases.own]
+    return sorted(found, key=lambda grouping: grouping.name)
+
+
+def _complete(gathered: Gathered, column: Column, suite: Suite) -> Column:
+    """With a value for every case: `(missing)` is one where the suite says so, and for cases that did not answer."""
+    import numpy as np
+
+    absent = column.codes < 0
+    if not absent.any():
+        return column
+    part = column.part
+    answered = np.full(len(absent), part.kind is Kind.METADATA and not gathered.cases.grows)
+    for item in gathered.measured:
+        answered |= item.status >= (1 if part.kind is Kind.METADATA else NO)
+    lacking = absent & answered
+    if lacking.any() and not suite.missing_as_slice:
+        first = int(np.nonzero(lacking)[0][0])
+        raise _unavailable(gathered, part, int(lacking.sum()), first)
+    codes = np.where(absent, len(column.values), column.codes).astype(np.int32)
+    return replace(column, codes=codes, values=(*column.values, MISSING_VALUE))
+
+
+def _unavailable(gathered: Gathered, part: Part, count: int, first: int) -> UsageError:
+    lacking = f"{count:,} of {gathered.cases.count:,} cases lack it, the first is {gathered.cases.label(first)}"
+    message = f"Configuration error: slice '{part.name}' requires {NEEDS[part.kind]}; {lacking}"
+    hint = "mend the data, leave the slice out, or --missing-as-slice to have them as (missing)"
+    return UsageError("slice-unavailable", message, hint=hint)
+
+
+def _grouping(declared: Declared, columns: dict[str, Column]) -> Grouping:
+    import numpy as np
+
+    parts = [columns[part.name] for part in declared.parts]
+    codes = parts[0].codes.astype(np.int64)
+    for column in parts[1:]:
+        codes = codes * len(column.values) + column.codes
+    used, inverse = np.unique(codes, return_inverse=True)
+    labelled = [(_labels(parts, int(code)), at) for at, code in enumerate(used)]
+    labelled.sort(key=lambda item: _order(declared.parts, item[0]))
+    rank = np.empty(len(used), dtype=np.int32)
+    rank[[at for _, at in labelled]] = np.arange(len(used))
+    names = [part.name for part in declared.parts]
+    scopes = tuple(Scope(tuple(zip(names, labels, strict=True))) for labels, _ in labelled)
+    return Grouping(declared.name, scopes, rank[inverse.reshape(-1)])
+
+
+def _labels(parts: Sequence[Column], code: int) -> tuple[str, ...]:
+    labels: list[str] = []
+    for column in reversed(parts):
+        code, place = divmod(code, len(column.values))
+        labels.insert(0, column.values[place])
+    return tuple(labels)
+
+
+def _order(parts: Iterable[Part], labels: Iterable[str]) -> list[tuple[int, str]]:
+    """Alphabetically; bins as they rise (O18)."""
+    keys = []
+    for part, label in zip(parts, labels, strict=True):
+        bins = part.labels() if part.bounds else ()
+        keys.append((bins.index(label) if label in bins else len(bins), label))
+    return keys
+
+
+def _own(item: OwnSlice) -> Grouping:
+    import numpy as np
+
+    scope = Scope(((item.chosen.item.name, own_value(item)),))
+    return Grouping(item.chosen.item.name, (scope,), np.where(item.members == 1, 0, -1).astype(np.int32))
+
+
+def own_value(item: OwnSlice) -> str:
+    """Which definition: by number, or by digest where it has none yet."""
+    number = item.chosen.number
+    return f"#{number}" if number else f"@{item.chosen.digest[7:19]}"
+
+
+def own_slices(own: Iterable[OwnSlice]) -> Iterator[DatasetSlice]:
+    for item in sorted(own, key=lambda item: item.chosen.item.name):
+        chosen = item.chosen
+        matched, unevaluable = int((item.members == 1).sum()), int((item.members == 2).sum())
+        yield DatasetSlice(chosen.item.name, chosen.number, chosen.digest, chosen.item.required, matched, unevaluable)

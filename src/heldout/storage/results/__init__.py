@@ -1,0 +1,1 @@
+"""Files that results come from: runs, suites, and policies of comparisons."""

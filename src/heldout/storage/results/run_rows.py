@@ -1,0 +1,108 @@
+"""Rows of a run file read one by one and strictly: where each is in order, and a refusal with its line where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from heldout.domain.example import JSON
+from heldout.domain.results.run import FIELDS, RUN_FORMAT, Header, Rag, RunRow
+from heldout.errors import DataError
+from heldout.storage.json_strict import JSONFault, parse_json
+from heldout.storage.yaml.schema import kind_of
+
+_HEADER = ("format", "run", "dataset", "source", "content", "split", "metric", "rag", "model", "system", "extra")
+_TEXTS = ("run", "dataset", "source", "content", "split", "metric")
+_HINT = "docs/results.md has the fields of a run file"
+
+
+def parse_line(line: bytes, file: str, number: int) -> Mapping[str, JSON]:
+    """One line as an object. Raises DataError."""
+    try:
+        value = parse_json(line)
+    except JSONFault as fault:
+        raise DataError(fault.slug, fault.reason, file=file, line=number, offset=fault.offset) from None
+    if not isinstance(value, dict):
+        raise DataError("bad-run-row", f"expected an object, found {kind_of(value)}", file=file, line=number)
+    return value
+
+
+def header_of(value: Mapping[str, JSON], file: str) -> Header | None:
+    """The header, where a file's first line is one; None where it is a row. Raises DataError (bad-run-header)."""
+    if "format" not in value:
+        return None
+
+    def fail(field: str, text: str, hint: str = _HINT) -> NoReturn:
+        raise DataError("bad-run-header", text, file=file, line=1, field=field, hint=hint)
+
+    if value["format"] != RUN_FORMAT:
+        fail("format", f"the format is {value['format']!r}, this Heldout reads {RUN_FORMAT!r}")
+    for key in value:
+        if key not in _HEADER:
+            fail(key, f"unknown key {key!r}", f"known are {', '.join(_HEADER)}; whatever else goes under extra")
+    texts: dict[str, str] = {}
+    for key in _TEXTS:
+        item = value.get(key)
+        if item is not None and (not isinstance(item, str) or not item):
+            fail(key, f"expected a text, found {kind_of(item)}")
+        if isinstance(item, str):
+            texts[key] = item
+    about = {key: value[key] for key in ("model", "system", "extra") if key in value}
+    return Header(**texts, rag=_rag(value.get("rag"), fail), about=about)
+
+
+def _rag(value: JSON, fail: Callable[[str, str], NoReturn]) -> Rag:
+    if value is None:
+        return Rag()
+    if not isinstance(value, dict) or not value.keys() <= {"top_k", "token_budget"}:
+        fail("rag", "expected a mapping with top_k and token_budget")
+    numbers: dict[str, int] = {}
+    for key, item in value.items():
+        if not isinstance(item, int) or isinstance(item, bool) or item < 1:
+            fail(f"rag.{key}", f"expected a whole number from 1, found {kind_of(item)}")
+        numbers[key] = item
+    return Rag(**numbers)
+
+
+def row_of(value: Mapping[str, JSON], file: str, number: int) -> RunRow:
+    """Raises DataError (slug bad-run-row) with line and field."""
+
+    def fail(field: str, text: str) -> NoReturn:
+        raise DataError("bad-run-row", text, file=file, line=number, field=field, hint=_HINT)
+
+    for key, item in value.items():
+        if key not in FIELDS:
+            fail(key, f"unknown field {key!r}; whatever else a row has goes under extra")
+        expected = _EXPECTED.get(key)
+        if expected is not None and not expected[1](item):
+            fail(key, f"expected {expected[0]}, found {kind_of(item)}")
+    if "key" not in value:
+        fail("key", "the field 'key' is needed: which case is this?")
+    if not (value.get("excluded") or "outcome" in value or "score" in value):
+        fail("outcome", "a row says outcome or score (null when it is missing), or why it is excluded")
+    if value.get("outcome") is not None and value.get("score") is not None:
+        fail("score", "a row has an outcome or a score, not both; give the second a row with a metric of its own")
+    return RunRow(**value)  # type: ignore[arg-type]
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "key": ("a text", _text),
+    "split": ("a text", _text),
+    "metric": ("a text", _text),
+    "route": ("a text like a>b, or null", lambda value: value is None or _text(value)),
+    "outcome": ("true, false or null", lambda value: value is None or isinstance(value, bool)),
+    "score": ("a number or null", lambda value: value is None or _number(value)),
+    "confidence": ("a number or null", lambda value: value is None or _number(value)),
+    "excluded": ("true, false or a reason", lambda value: value is None or isinstance(value, bool) or _text(value)),
+    "trajectory": ("a mapping with steps, or null", lambda value: value is None or isinstance(value, dict)),
+    "retrieval": ("a mapping, or null", lambda value: value is None or isinstance(value, dict)),
+    "metadata": ("a mapping", lambda value: isinstance(value, dict)),
+}
