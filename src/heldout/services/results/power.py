@@ -1,0 +1,143 @@
+"""`heldout results power`: cases that a rule needs, from plain numbers or from the rules of a comparison's policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+from pathlib import Path
+
+from heldout.domain.results.power import Needed, PowerAnswer
+from heldout.errors import UsageError
+from heldout.statistics.power import Chance, OnePairing, OneRate, enough, exact_rate, marked_slice
+from heldout.storage.regular_files import opened
+from heldout.storage.results.policy_file import parse_policy
+
+RATE_LIMIT, PAIRED_LIMIT = 100_000, 20_000
+"""Where looking ends: beyond it, a rule is of no use for slices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`power` is the chance that is wanted, `cases` a number that somebody has."""
+
+    power: float = 0.8
+    cases: int | None = None
+
+
+def rate_power(minimum: float, rate: float, alpha: float, asked: Asked) -> PowerAnswer:
+    """A rule that one run's exact interval lies above a minimum, where the slice's true rate is `rate`."""
+    words = (f"the exact {1 - alpha:.4g} interval of a rate lies above {minimum:.4g}", f"the true rate is {rate:.4g}")
+    sides = {name: exact_rate(minimum, alpha, above=name == "PASS") for name in ("PASS", "FAIL")}
+    return _of_rates("rate", words, sides, (rate, rate - minimum), asked)
+
+
+def mark_power(run_rate: float, rate: float, slices: int, q: float, asked: Asked) -> PowerAnswer:
+    """A mark of one slice among so many that are tested, were it the only one that stands out."""
+    words = (
+        f"a slice among {slices:,} is marked against the run's rate {run_rate:.4g} at q {q:.4g}, alone",
+        f"the slice's true rate is {rate:.4g}",
+    )
+    found = {name: marked_slice(run_rate, q, slices, above=name == "marked above") for name in _MARKS}
+    sides = {name: side for name, side in found.items() if side is not None}
+    if not sides:
+        words = (f"{words[0]}: among so many the smallest level that is reported, 0.0001, is no mark", words[1])
+    return _of_rates("mark", words, sides, (rate, rate - run_rate), asked, names=_MARKS)
+
+
+_MARKS = ("marked above", "marked below")
+
+
+def _of_rates(
+    kind: str,
+    words: tuple[str, str],
+    sides: dict[str, OneRate],
+    truth: tuple[float, float],
+    asked: Asked,
+    names: tuple[str, str] = ("PASS", "FAIL"),
+) -> PowerAnswer:
+    rate, ahead = truth
+    expected, other = names if ahead >= 0 else names[::-1]
+
+    def chance(name: str) -> Chance:
+        return lambda n: sides[name].chance(n, rate)
+
+    def needed(name: str, *, expected: bool) -> Needed:
+        if name not in sides:
+            return Needed(name, asked.power, RATE_LIMIT, None)
+        side = sides[name]
+        found = Needed(name, asked.power, RATE_LIMIT, side.possible(RATE_LIMIT))
+        window = min(2000, 32 + 3 * ceil(1 / min(side.null, 1 - side.null)))
+        return _with_power(found, chance(name), window) if expected else found
+
+    return PowerAnswer(
+        kind,
+        *words,
+        needed(expected, expected=True) if ahead else None,
+        needed(other, expected=False),
+        asked.cases,
+        () if asked.cases is None else tuple((name, chance(name)(asked.cases)) for name in names if name in sides),
+    )
+
+
+def _with_power(needed: Needed, chance: Chance, window: int) -> Needed:
+    found = enough(chance, needed.power, needed.limit, window)
+    if found is None:
+        return needed
+    return replace(needed, powered=found, checked=window, chance=chance(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A rule on a paired difference. `rules` is the size of its family: a failure's level is alpha over it at first."""
+
+    margin: float
+    alpha: float = 0.05
+    rules: int = 1
+    name: str = "rule"
+    min_support: int = 0
+
+
+def paired_power(rule: Margin, gains: float, losses: float, asked: Asked) -> PowerAnswer:
+    """Where the candidate alone is right in a share `gains` of cases, the baseline alone in `losses`."""
+    strict = rule.alpha / rule.rules
+    passes, fails = OnePairing(-rule.margin, rule.alpha), OnePairing(rule.margin, strict)
+    chances: dict[str, Chance] = {
+        "PASS": lambda n: passes.chance(n, gains, losses),
+        "FAIL": lambda n: fails.chance(n, losses, gains),
+    }
+    # 0.1 - 0.15 is no float: a difference that is written as the margin must not count as beyond it
+    ahead = round(gains - losses + rule.margin, 12)
+    at_best = {
+        "PASS": Needed("PASS", asked.power, PAIRED_LIMIT, passes.possible(PAIRED_LIMIT), passes.same(PAIRED_LIMIT)),
+        "FAIL": Needed("FAIL", asked.power, PAIRED_LIMIT, fails.possible(PAIRED_LIMIT)),
+    }
+    expected, other = ("PASS", "FAIL") if ahead > 0 else ("FAIL", "PASS")
+    family = f", failures at {strict:.4g} (Holm over {rule.rules})" if rule.rules > 1 else ""
+    support = f", min_support {rule.min_support}" if rule.min_support else ""
+    return PowerAnswer(
+        "paired",
+        f"{rule.name}: no worse than {100 * rule.margin:.4g} points, alpha {rule.alpha:.4g}{family}{support}",
+        f"the candidate alone is right in {100 * gains:.4g} % of the cases, the baseline alone in {100 * losses:.4g} %",
+        _with_power(at_best[expected], chances[expected], 32) if ahead else None,
+        at_best[other],
+        asked.cases,
+        () if asked.cases is None else tuple((name, chance(asked.cases)) for name, chance in chances.items()),
+    )
+
+
+def margins_of(path: str) -> tuple[Margin, ...]:
+    """The rules of a policy, each with its family's size. Raises ConfigError; UsageError (slug no-rows) for none."""
+    with opened(Path(path), path) as (stream, _):
+        policy, _suite = parse_policy(stream.read(), path)
+    if not policy.rules:
+        raise UsageError("no-rows", f"{path} has no rule", hint="give it rules, or plain numbers: --margin 0.05")
+    return tuple(
+        Margin(
+            -rule.bound,
+            policy.alpha,
+            len(family.rules) if (family := policy.family_of(rule.id)) else 1,
+            rule.id if rule.scope.is_global else f"{rule.id} [{rule.scope}]",
+            rule.min_support,
+        )
+        for rule in policy.rules
+    )
