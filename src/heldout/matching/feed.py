@@ -28,8 +28,9 @@ class TextFeed(Protocol):
         """The texts with these ascending indices, in that order."""
         ...
 
-    def bitmaps(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """`heldout.matching.jaccard.bitmaps` of the texts with these ascending indices."""
+    def put_bitmaps(self, rows: NDArray[np.int64], into: NDArray[np.uint64]) -> None:
+        """Put `heldout.matching.jaccard.bitmaps` of the texts with these ascending indices into these rows of an array
+        for all texts."""
         ...
 
 

@@ -15,6 +15,9 @@ from heldout.matching.texts import NormalisedTexts
 
 _BLOCK = 1 << 21  # shingles gathered at a time
 _BITS = 1024
+BITMAP = _BITS // 64
+"""Words of a bitmap."""
+
 _TEXT_BLOCK = 1 << 16
 
 
@@ -47,15 +50,11 @@ class Bounds:
         places = np.searchsorted(self.rows, rows)
         return Bounds(rows, self.bitmaps[places], self.sizes[places], self.threshold)
 
-    def over(self, count: int) -> Bounds:
-        """The same in arrays for `count` texts, of which others than `rows` may not be asked about."""
-        return Bounds(np.arange(count, dtype=np.int64), *self.spread(count), self.threshold)
-
     def spread(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Bitmaps and sizes in arrays for `count` texts, at the places of `rows`; the others' are not filled."""
         if self.rows.size == count:
             return np.ascontiguousarray(self.bitmaps), np.ascontiguousarray(self.sizes, np.int64)
-        marks, counts = np.empty((count, _BITS // 64), np.uint64), np.zeros(count, np.int64)
+        marks, counts = np.empty((count, BITMAP), np.uint64), np.zeros(count, np.int64)
         marks[self.rows], counts[self.rows] = self.bitmaps, self.sizes
         return marks, counts
 
@@ -79,7 +78,7 @@ def bounds(texts: NormalisedTexts, rows: NDArray[np.int64], threshold: tuple[int
         from heldout.matching.kernels import on_texts
 
         return Bounds(rows, on_texts.bitmaps(kernels, texts, rows), counts, threshold)
-    marks = np.empty((rows.size, _BITS // 64), np.uint64)
+    marks = np.empty((rows.size, BITMAP), np.uint64)
     for low, high in blocks(counts, _BLOCK):
         marks[low:high] = bitmaps(texts.take(rows[low:high]))
     return Bounds(rows, marks, counts, threshold)
@@ -92,7 +91,7 @@ def bitmaps(texts: NormalisedTexts) -> NDArray[np.uint64]:
         from heldout.matching.kernels import on_texts
 
         return on_texts.bitmaps(kernels, texts, np.arange(len(texts), dtype=np.int64))
-    result = np.empty((len(texts), _BITS // 64), np.uint64)
+    result = np.empty((len(texts), BITMAP), np.uint64)
     for low, high in texts.blocks(_TEXT_BLOCK):
         hashes, offsets = shingle_hashes(texts.part(low, high))
         bits = np.zeros((high - low, _BITS), np.bool_)

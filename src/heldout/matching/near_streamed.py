@@ -12,7 +12,7 @@ from heldout.matching.bands import BandIndex, band_index
 from heldout.matching.classes import Classes
 from heldout.matching.families import families, family_pairs
 from heldout.matching.feed import TextFeed, pair_groups
-from heldout.matching.jaccard import Bounds, verify
+from heldout.matching.jaccard import BITMAP, Bounds, verify
 from heldout.matching.near import NearPairs, proposals
 from heldout.matching.parameters import NearParameters
 from heldout.matching.ragged import blocks, offsets_of
@@ -29,7 +29,7 @@ def near_pairs_streamed(
     `budget` bytes bound what is read of texts at a time, save where one pair, or one family, is larger.
     """
     index = band_index(keys, np.flatnonzero(feed.lengths), cap=parameters.bucket_cap)
-    limits = _bounds(feed, index.grouped(), parameters.threshold).over(feed.lengths.size)
+    limits = _bounds(feed, index.grouped(), parameters.threshold)
     proposed = proposals(index, limits)
     capped = index.capped_buckets
     index = BandIndex(np.zeros((0, 0), np.uint64), (), index.family, index.cap)
@@ -44,9 +44,12 @@ def near_pairs_streamed(
 
 
 def _bounds(feed: TextFeed, rows: NDArray[np.int64], threshold: tuple[int, int]) -> Bounds:
-    lengths = feed.lengths[rows]
-    sizes = np.where(lengths == 0, 0, np.maximum(lengths - SHINGLE + 1, 1))
-    return Bounds(rows, feed.bitmaps(rows), sizes, threshold)
+    """In arrays for all texts, of which others than these may not be asked about; pages never written take no room."""
+    count, lengths = feed.lengths.size, feed.lengths[rows]
+    marks, sizes = np.empty((count, BITMAP), np.uint64), np.zeros(count, np.int64)
+    sizes[rows] = np.where(lengths == 0, 0, np.maximum(lengths - SHINGLE + 1, 1))
+    feed.put_bitmaps(rows, marks)
+    return Bounds(np.arange(count, dtype=np.int64), marks, sizes, threshold)
 
 
 def _verified(feed: TextFeed, pairs: NDArray[np.int64], threshold: tuple[int, int], budget: int) -> NDArray[np.int64]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.matching.jaccard import BITMAP
 from heldout.matching.ragged import segments
 from heldout.matching.texts import NormalisedTexts
 from heldout.services.matching.held_texts import Block
-from heldout.services.matching.texts import BITMAP, TextStore
+from heldout.services.matching.texts import TextStore
 
 _TOGETHER = 1 << 17  # texts whose bitmaps are read from a file at a time
 
@@ -50,12 +51,19 @@ class PoolTexts:
         return keys
 
     def bitmaps(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """`heldout.matching.jaccard.bitmaps` of the texts with these ascending indices."""
+        result = np.empty((rows.size, BITMAP), np.uint64)
+        self._put(rows, result, np.arange(rows.size))
+        return result
+
+    def put_bitmaps(self, rows: NDArray[np.int64], into: NDArray[np.uint64]) -> None:
+        self._put(rows, into, rows)
+
+    def _put(self, rows: NDArray[np.int64], into: NDArray[np.uint64], places: NDArray[np.int64]) -> None:
         order, numbers = self._in_store(rows)
         step = _TOGETHER if self.store.spilled else max(rows.size, 1)
-        result = np.empty((rows.size, BITMAP), np.uint64)
         for low in range(0, rows.size, step):
-            result[order[low : low + step]] = self.store.bitmaps(numbers[low : low + step])
-        return result
+            into[places[order[low : low + step]]] = self.store.bitmaps(numbers[low : low + step])
 
     def blocks(self, rows: NDArray[np.int64]) -> Iterator[Block]:
         """The texts of these inputs with their indices, as the store has them."""

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from heldout.domain.method import Method
 from heldout.matching.bands import band_keys
-from heldout.matching.jaccard import bitmaps
+from heldout.matching.jaccard import BITMAP, bitmaps
 from heldout.matching.marked import with_many_marks
 from heldout.matching.minhash import signatures
 from heldout.matching.texts import NormalisedTexts, normalise_batch
 from heldout.matching.window_counts import WindowCounts
 from heldout.services.matching.held_texts import Block, HeldTexts
 from heldout.services.matching.link_memory import LinkMemory
-from heldout.services.matching.memory_limit import MemoryLimit, default_limit, give_back
+from heldout.services.matching.memory_limit import MemoryLimit, default_limit, spare_memory
 from heldout.services.matching.text_origins import Again, Origin, read_again
 from heldout.storage.caches.digest_index import DigestIndex, Digests
 from heldout.storage.columns import Column
@@ -32,7 +32,6 @@ from heldout.storage.scratch import Scratch
 
 _CHARACTERS = 1 << 20  # read again at a time
 _UNCACHED = 1 << 18  # signatures kept before a cache is given them
-BITMAP = 16  # words of 64 bits
 _TOGETHER = 1 << 16  # texts whose bitmaps are made at a time
 
 
@@ -55,7 +54,9 @@ class TextStore:
         *,
         marks: bool = False,
         memory: LinkMemory | None = None,
+        sketches: bool = True,
     ) -> None:
+        """Without `sketches` texts are only kept, for another engine to compare."""
         self.memory = memory
         self.index = DigestIndex()
         self.limit = limit or default_limit()
@@ -65,7 +66,7 @@ class TextStore:
         self._unsaved: list[tuple[NDArray[np.int64], NDArray[np.uint32]]] = []
         self._number = np.full(1024, -1, np.int64)  # of the text of each input
         self._inputs, self._rows, self._lengths = Column(np.int64), Column(np.int64), Column(np.int64)
-        self._keys = [Column(np.uint64) for _ in range(method.bands)]
+        self._keys = [Column(np.uint64) for _ in range(method.bands if sketches else 0)]
         self._bitmaps = Column(np.uint64, BITMAP)
         self._marked = Column(np.bool_) if marks else None
         self._held = HeldTexts()
@@ -151,7 +152,8 @@ class TextStore:
         if not inputs.size:
             return
         numbers = self._number_them(inputs, rows, texts.lengths)
-        self._add_keys(band_keys(self._signatures(inputs, texts), len(self._keys)))
+        if self._keys:
+            self._add_keys(band_keys(self._signatures(inputs, texts), len(self._keys)))
         if self.counts is not None:
             self._bitmaps.append(bitmaps(texts))
             self.counts.add(texts)
@@ -225,17 +227,19 @@ class TextStore:
         if all(origin.again is None for origin in self._origins):
             return
         self.settle()
-        counts = self.window_counts()
-        for low in range(0, len(self), _TOGETHER):
-            self._bitmaps.append(self.bitmaps(np.arange(low, min(low + _TOGETHER, len(self)))))
-        for _, texts in self._held.blocks(np.arange(len(self))):
-            counts.add(texts)
-        self.counts, self._scratch = counts, Scratch()
+        if self._keys:
+            counts = self.window_counts()
+            for low in range(0, len(self), _TOGETHER):
+                self._bitmaps.append(self.bitmaps(np.arange(low, min(low + _TOGETHER, len(self)))))
+            for _, texts in self._held.blocks(np.arange(len(self))):
+                counts.add(texts)
+            self.counts = counts
+        self._scratch = Scratch()
         for band, column in enumerate(self._keys):
             column.move_to(self._scratch.path(f"keys-{band}"))
         self._bitmaps.move_to(self._scratch.path("bitmaps"))
         self._held.keep(lambda number: self._origin(number).again is None)
-        give_back()
+        spare_memory()
 
     def window_counts(self) -> WindowCounts:
         """An empty table, in proportion to the limit."""
