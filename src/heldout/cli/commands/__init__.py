@@ -70,6 +70,7 @@ from heldout.cli.commands.split import HELP as SPLIT_HELP
 from heldout.cli.commands.split import split_assign, split_check, split_lock
 from heldout.cli.commands.split_make import split_make
 from heldout.cli.commands.status import status
+from heldout.cli.commands.ui import ui
 from heldout.cli.commands.verify import verify
 from heldout.cli.commands.versions import versions
 
@@ -96,6 +97,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "retire": retire,
     "expose": expose,
     "verify": verify,
+    "ui": ui,
     "report": report,
 }
 

@@ -75,14 +75,26 @@ def parse_condition(text: str) -> Condition:
         raise LanguageError(text, _place(error, places, starts), error.message, error.hint) from None
 
 
+def parse_values(text: str, operator: str) -> list[JSON]:
+    """What stands after an operator, for a form that has a field for each part. Raises LanguageError."""
+    reader = _Reader(text)
+    reader.start()
+    return reader.values(operator)[0]
+
+
 def render_condition(condition: Condition) -> str:
     """The text that `parse_condition` reads back as an equal condition."""
     words = [_head(condition), condition.operator]
-    if condition.values is not None:
-        words.append(f"[{', '.join(map(_value_text, condition.values))}]")
-    elif condition.value is not None:
-        words.append(_value_text(condition.value))
+    if values := render_values(condition):
+        words.append(f"[{values}]" if condition.values is not None else values)
     return " ".join(words)
+
+
+def render_values(condition: Condition) -> str:
+    """The text that `parse_values` reads back; empty for an operator without values."""
+    if condition.values is not None:
+        return ", ".join(map(_value_text, condition.values))
+    return "" if condition.value is None else _value_text(condition.value)
 
 
 class _Reader:

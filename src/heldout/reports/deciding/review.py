@@ -23,6 +23,11 @@ _WORDS = {
 }
 
 
+def standing_words(standing: Standing) -> str:
+    """What a standing means, for people."""
+    return _WORDS[standing]
+
+
 def decided_lines(review: Review, path: str, *, awaits_reviewer: bool, commit: str | None) -> list[str]:
     what = f"{'cluster' if review.is_cluster else 'finding'} {review.id}"
     lines = [f"{what}: {review.decision.value} ({review.reason})"]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from heldout.domain.deciding.review import Review, Weight
 from heldout.domain.deciding.review_listing import ReviewListing, ReviewRow, Standing
-from heldout.domain.finding import Finding
 from heldout.domain.listing import FindingRow
 from heldout.errors import ConfigError
 from heldout.services.deciding.review import method_of, today
@@ -63,12 +62,12 @@ def _row(
     if row is None:
         return ReviewRow(path, Standing.STALE, review)
     contaminates = bool(row.contaminates) or row.finding.holdout_contamination
-    return ReviewRow(path, _standing(workspace, review, row.finding, contaminates), review, row.finding)
+    return ReviewRow(path, _standing(workspace, review, row, contaminates), review, row.finding)
 
 
-def _standing(workspace: Workspace, review: Review, finding: Finding, contaminates: bool) -> Standing:
+def _standing(workspace: Workspace, review: Review, row: FindingRow, contaminates: bool) -> Standing:
     known = workspace.knowledge()
-    method = method_of(known, finding, workspace.settings.method.digest)
+    method = row.method or method_of(known, row.finding, workspace.settings.method.digest)
     weight = review.weight(method, contaminates=contaminates, today=today())
     agreed = known.reviews.clusters if review.is_cluster else known.reviews.findings
     if weight is Weight.COUNTS and agreed.get(review.id) != review:

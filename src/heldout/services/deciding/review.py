@@ -88,7 +88,7 @@ def approve(
     commit: bool,
     row: FindingRow | None = None,
 ) -> Decided:
-    """Add the person whom Git knows here as the reviewer of a decision that somebody else made; `row` as in `decide`."""
+    """Add the person whom Git knows here as the reviewer of what somebody else decided; `row` as in `decide`."""
     row = row or choose(list_findings(workspace, subject), finding)
     request = Request(finding, Decision.ACCEPTED, "", family=family)
     path = review_path(_folder(row), _about(workspace, row, request, ""))
@@ -115,7 +115,7 @@ def approve(
 
 def _about(workspace: Workspace, row: FindingRow, request: Request, by: str) -> Review:
     finding = row.finding
-    method = method_of(workspace.knowledge(), finding, workspace.settings.method.digest)
+    method = row.method or method_of(workspace.knowledge(), finding, workspace.settings.method.digest)
     if request.family:
         if finding.cluster is None:
             raise UsageError("no-family", f"{finding.id} is in no family", hint="decide without --family")

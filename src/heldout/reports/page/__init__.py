@@ -1,0 +1,1 @@
+"""What the page shows, as plain data: one module a tab, over the same domain values as the other reports."""

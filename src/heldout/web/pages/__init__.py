@@ -1,0 +1,1 @@
+"""One module a tab: its pages, and what its scripts ask for."""

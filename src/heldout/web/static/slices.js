@@ -1,0 +1,165 @@
+// Counts when the page is there, and the form: conditions, preview, save.
+import { countCell, failure, get, h, plural, post, say } from "./page.js";
+
+for (const group of document.querySelectorAll(".slice-group")) {
+  const table = group.querySelector("table.counts");
+  if (table) fill(group.dataset.dataset, table);
+}
+
+async function fill(dataset, table) {
+  try {
+    const found = await get("/api/slices/counts", { dataset });
+    found.columns.forEach((column, place) => {
+      if (place === 1) table.querySelector('[data-column="1"]').textContent = column.subject;
+    });
+    table.querySelectorAll("tbody tr").forEach((row, index) => {
+      for (const place of [0, 1]) {
+        const column = found.columns[place];
+        const cell = row.querySelector(`[data-count="${place}"]`);
+        if (!column) cell.replaceChildren(h("span", { class: "muted" }, "none yet"));
+        else if (column.problem) cell.replaceChildren(h("span", { class: "muted", title: column.problem }, "data is not here"));
+        else cell.replaceChildren(...countCell(column.counts[index]));
+        if (column?.counts[index]?.notes.length) cell.title = column.counts[index].notes.join("\n");
+      }
+    });
+  } catch (error) {
+    table.querySelectorAll("[data-count]").forEach((cell) => cell.replaceChildren("–"));
+    failure(error);
+  }
+  table.removeAttribute("aria-busy");
+}
+
+const source = document.getElementById("editor-data");
+if (source) editor(JSON.parse(source.textContent));
+
+function editor(data) {
+  const form = document.getElementById("slice-form");
+  const list = document.getElementById("conditions");
+  const save = document.getElementById("save");
+  const fault = document.getElementById("form-error");
+  const result = document.getElementById("preview-result");
+  const { rules } = data;
+
+  function option(value, chosen) {
+    return h("option", { value, selected: value === chosen }, value.replace("_", " "));
+  }
+
+  function row(condition) {
+    const subject = h("select", { "aria-label": "Subject", name: "subject" }, Object.keys(rules.operators).map((name) => option(name, condition.subject)));
+    const key = h("input", { "aria-label": "Key", name: "key", value: condition.key, placeholder: "key", autocomplete: "off", spellcheck: "false" });
+    const operator = h("select", { "aria-label": "Operator", name: "operator" });
+    const value = h("input", { "aria-label": "Value", name: "value", value: condition.value, autocomplete: "off", spellcheck: "false" });
+    const remove = h("button", { type: "button", "aria-label": "Remove this condition", title: "Remove", onclick: () => { item.remove(); renumber(); changed(); form.querySelector("#add-condition").focus(); } }, "×");
+    const item = h("li", {}, subject, key, operator, value, remove);
+    function fit() {
+      const allowed = rules.operators[subject.value];
+      const now = operator.value || condition.operator;
+      operator.replaceChildren(...allowed.map((name) => option(name, allowed.includes(now) ? now : allowed[0])));
+      key.disabled = !rules.keyed.includes(subject.value);
+      key.placeholder = subject.value === "field" ? "input.…" : key.disabled ? "" : "key";
+      shape();
+    }
+    function shape() {
+      value.disabled = rules.presence.includes(operator.value);
+      value.placeholder = value.disabled ? "" : rules.lists.includes(operator.value) ? "one, two, three" : "value";
+    }
+    subject.addEventListener("change", fit);
+    operator.addEventListener("change", shape);
+    fit();
+    return item;
+  }
+
+  function renumber() {
+    list.querySelectorAll("li").forEach((item, index) => item.setAttribute("aria-label", `Condition ${index + 1}`));
+    document.getElementById("add-condition").disabled = list.children.length >= data.most;
+  }
+
+  function add(condition) {
+    list.append(row(condition));
+    renumber();
+  }
+
+  function read() {
+    const conditions = [...list.children].map((item) => Object.fromEntries(
+      [...item.querySelectorAll("select, input")].filter((field) => !field.disabled).map((field) => [field.name, field.value]),
+    ));
+    const sampled = form.elements.sampled.checked;
+    const size = form.elements.size.value.trim();
+    const sample = { size: /^\d+$/.test(size) ? Number(size) : size, seed: form.elements.seed.value };
+    if (form.elements.stratify.value) sample.stratify = form.elements.stratify.value;
+    return { dataset: data.dataset, match: form.elements.match.value, conditions, sample: sampled ? sample : null };
+  }
+
+  /** A changed form has not been seen: preview comes before saving. */
+  function changed() {
+    save.disabled = true;
+    fault.textContent = "";
+    form.querySelectorAll("[aria-invalid]").forEach((field) => field.removeAttribute("aria-invalid"));
+  }
+
+  function refuse(refused) {
+    fault.textContent = refused.hint ? `${refused.message}. ${refused.hint}` : refused.message;
+    const [part, index, name] = refused.place;
+    const field = part === "conditions" ? list.children[index]?.querySelector(`[name="${name === "values" ? "value" : name}"]`) : form.elements[index] ?? null;
+    if (field?.setAttribute) { field.setAttribute("aria-invalid", "true"); field.focus(); }
+    result.hidden = true;
+  }
+
+  function show(found) {
+    const numbers = found.columns.map((column) => h("div", {}, h("span", { class: "muted" }, column.subject),
+      column.problem ? h("span", { class: "muted" }, column.problem) : h("span", {}, countCell(column.counts[0])),
+      column.counts[0]?.notes.map((note) => h("span", { class: "muted small" }, note))));
+    const examples = found.examples.map((example) => h("li", {}, h("code", { title: `${example.split}/${example.key}` }, `${example.split}/${example.key}`), h("span", {}, example.text ?? "(kept outside the data file)")));
+    result.querySelector("div").replaceChildren(
+      h("div", { class: "numbers" }, numbers),
+      examples.length ? h("ul", { class: "examples", "aria-label": "Examples" }, examples) : h("p", { class: "muted" }, "No example is in."),
+      h("p", { class: "muted small" }, `digest ${found.digest}; nothing is saved yet`),
+    );
+    result.hidden = false;
+    const counted = found.columns[0].counts[0];
+    say(`Preview: ${plural(counted.matched, "example")} of ${counted.total.toLocaleString("en-US")}`);
+  }
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    changed();
+    try {
+      const found = await post("/api/slices/preview", read());
+      if (found.refused) { refuse(found.refused); return; }
+      show(found);
+      save.disabled = false;
+    } catch (error) { fault.textContent = error.message; failure(error); }
+  });
+
+  save.addEventListener("click", async () => {
+    save.disabled = true;
+    try {
+      const body = { ...read(), slice: data.slice || form.elements.slice.value, seen: data.seen };
+      if (!data.slice) Object.assign(body, { description: form.elements.description.value, required: form.elements.required.checked });
+      const done = await post(data.slice ? "/api/slices/save" : "/api/slices/new", body);
+      if (done.refused) { refuse(done.refused); return; }
+      sessionStorage.setItem("heldout-said", done.added.length ? `${done.file}: recorded as number ${done.added[0].number}. Commit it when you are ready.` : `${done.file}: this definition has number ${done.number} already`);
+      location.assign(`/slices?${new URLSearchParams({ dataset: data.dataset, slice: body.slice })}`);
+    } catch (error) { fault.textContent = error.message; failure(error); }
+  });
+
+  form.addEventListener("input", changed);
+  form.addEventListener("change", changed);
+  document.getElementById("add-condition").addEventListener("click", () => {
+    add({ subject: "metadata", key: "", operator: "eq", value: "" });
+    changed();
+    list.lastElementChild.querySelector("select").focus();
+  });
+
+  const start = data.form ?? { match: "all", conditions: [{ subject: "metadata", key: "", operator: "eq", value: "" }], sample: null };
+  start.conditions.forEach(add);
+  renumber();
+  form.elements.match.value = start.match;
+  if (start.sample) {
+    form.elements.sampled.checked = true;
+    for (const name of ["size", "seed", "stratify"]) form.elements[name].value = start.sample[name] ?? "";
+  }
+}
+
+const said = sessionStorage.getItem("heldout-said");
+if (said) { sessionStorage.removeItem("heldout-said"); say(said); }
