@@ -44,6 +44,11 @@ class Outcome(StrEnum):
     FOUND = "found"
     UNKNOWN = "unknown"
 
+    @property
+    def said(self) -> str:
+        """For people: only a gate may call a version clean, and then its answer does."""
+        return {"clean": "nothing blocks", "found": "something blocks"}.get(self.value, "unknown, which is not clean")
+
 
 @dataclass(frozen=True, slots=True)
 class Location:

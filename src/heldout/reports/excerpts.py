@@ -34,6 +34,8 @@ def excerpts(a: str, b: str) -> tuple[str, str]:
 def printable(text: str) -> str:
     """The text without anything that a terminal would obey; line breaks and tabs show as spaces."""
     spaced = re.sub(r"\s+", " ", text).strip()
+    if spaced.isprintable():
+        return spaced
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in spaced)
 
 

@@ -52,17 +52,32 @@ _KINDS: dict[str, tuple[str, str]] = {
         "The dataset declares groups (a customer, a session, a document); keep each in one split: "
         "`heldout split make --group` does.",
     ),
+    "contaminated": (
+        "Held-out examples are given away",
+        "Their copies stand outside a holdout, in this version or in another frozen one, so what was trained there has "
+        "seen them. `heldout findings NAME@vX.Y.Z --holdout-only` names them, `heldout findings show ID` shows both "
+        "texts. Take them out of the holdout, commit, and freeze a new version.",
+    ),
     "label_conflict": (
         "The same or nearly the same input has two different expected outputs",
         "One of them is wrong, or the input says too little. Read both; relabel one, or take it out. It is no leak.",
     ),
-    "prompt-excerpt": (
+    "prompt_excerpt": (
         "A prompt quotes a held-out example",
         "Take the example out of the prompt, or out of the held-out cases.",
     ),
-    "lock-changed": (
-        "A locked held-out example was changed",
-        "Take the change back; or, where it is meant, lock anew: `heldout split lock`.",
+    "lock_changed": (
+        "A held-out example is not as it was locked",
+        "A score on it is no score on what was locked. Take the change back; or, where it is meant, lock anew: "
+        "`heldout split lock`.",
+    ),
+    "semantic": (
+        "Two examples seem to ask the same in other words",
+        "A model of language says so, not a rule. Read both: it blocks nothing, and is for a person to decide.",
+    ),
+    "lock-not-checked": (
+        "Nobody has looked whether it is as it was locked",
+        "`heldout scan --all --commit` holds the data against its lock.",
     ),
 }
 
@@ -109,23 +124,25 @@ _GAPS: dict[GapKind, tuple[str, str]] = {
 }
 
 
-def known_rules() -> tuple[str, ...]:
-    return (*_KINDS, *(gap_rule(kind) for kind in _GAPS))
-
-
 def gap_rule(kind: GapKind) -> str:
     return kind.value.replace("_", "-")
 
 
 def rules(ids: Iterable[str]) -> tuple[Rule, ...]:
     """Each once, in the order in which they come."""
-    return tuple(rule_of(name) for name in dict.fromkeys(ids))
+    return tuple(rule_of(str(name)) for name in dict.fromkeys(ids))
 
 
 def rule_of(name: str) -> Rule:
     """A kind, a gap, or a slug; of what nobody explained, at least its own words."""
     gaps = {gap_rule(kind): text for kind, text in _GAPS.items()}
-    title, text = _KINDS.get(name) or gaps.get(name) or _section(name) or (_words(name), _words(name) + ".")
+    title, text = (
+        _KINDS.get(name)
+        or gaps.get(name)
+        or _section(name)
+        or _KINDS.get(name.replace("-", "_"))
+        or (_words(name), _words(name) + ".")
+    )
     return Rule(name, title, text)
 
 

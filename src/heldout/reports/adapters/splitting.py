@@ -14,8 +14,8 @@ _RULES = {
     Rule.DUPLICATE: "exact",
     Rule.NEAR: "near",
     Rule.SOURCE: "source_crosses_split",
-    Rule.EXCERPT: "prompt-excerpt",
-    Rule.LOCK: "lock-changed",
+    Rule.EXCERPT: "prompt_excerpt",
+    Rule.LOCK: "lock_changed",
 }
 _OUTCOMES = {Decision.PASS: Outcome.CLEAN, Decision.REVIEW: Outcome.CLEAN, Decision.BLOCK: Outcome.FOUND}
 

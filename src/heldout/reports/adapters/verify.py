@@ -16,6 +16,7 @@ _WEIGHTS = {
     Level.UNKNOWN: (Weight.UNKNOWN, Loudness.ERROR),
     Level.REPORTED: (Weight.NOTE, Loudness.NOTE),
 }
+_SAID = {Level.FAILED: "", Level.UNKNOWN: "not known: ", Level.REPORTED: "as before: "}
 
 
 def verify_report(check: Check, locate: Callable[[str], Location]) -> Report:
@@ -55,6 +56,6 @@ def _item(problem: Problem, number: int, location: Location) -> Item:
         rule=problem.slug,
         weight=weight,
         level=loudness,
-        message=f"{problem.level}: {problem.place}: {problem.text}",
+        message=f"{_SAID[problem.level]}{problem.place}: {problem.text}",
         location=location,
     )

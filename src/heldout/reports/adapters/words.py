@@ -23,6 +23,8 @@ class Named:
 def sentence(finding: Finding, first: Side, a: Named, b: Named) -> str:
     """`a` names the side `first`, `b` the other one."""
     alike = f" ({alike_by(finding.similarity)}{_also(finding)})" if finding.similarity is not None else ""
+    if finding.kind.value == "lock_changed":
+        return f"{a} was {finding.b.split} since the split was locked"
     match finding.kind:
         case Kind.EXACT:
             return f"{a} has the same input as {b}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from heldout.domain.reporting import Item, Level, Outcome, Part, Report
+from heldout.domain.reporting import Item, Level, Part, Report
 from heldout.reports.excerpts import excerpts, printable
 
 SHOWN = 20_000
@@ -14,7 +14,6 @@ SHOWN = 20_000
 
 _OPEN = 200  # rows of a page whose sections need no folding
 
-_OUTCOMES = {Outcome.CLEAN: "clean", Outcome.FOUND: "found", Outcome.UNKNOWN: "unknown"}
 _LEVELS = {Level.ERROR: "blocks", Level.WARNING: "to look at", Level.NOTE: "note"}
 
 _HEAD = """\
@@ -31,14 +30,14 @@ _HEAD = """\
 </head>
 <body>
 <main>
-<h1>{title} <span class="badge {outcome}">{outcome}</span></h1>
+<h1>{title} <span class="badge {outcome}">{said}</span></h1>
 """
 
 
 def page(report: Report) -> Iterator[str]:
     """Every value goes through `_e`; what is written without it is ours."""
     style = (files("heldout.reports.forms") / "page.css").read_text(encoding="utf-8")
-    yield _HEAD.format(title=_e(report.title), style=style, outcome=_OUTCOMES[report.outcome])
+    yield _HEAD.format(title=_e(report.title), style=style, outcome=report.outcome.value, said=report.outcome.said)
     yield from (f"<p>{_e(sentence)}</p>\n" for sentence in report.answer)
     yield from _counts(report)
     worst = report.worst(SHOWN)

@@ -12,7 +12,7 @@ from heldout.reports.excerpts import excerpts, printable
 LIMIT = 1_000_000
 """Bytes: a comment of GitLab's and a step's summary of GitHub's (1 MiB) hold no more, and drop the whole instead."""
 
-_OUTCOMES = {Outcome.CLEAN: "✅ clean", Outcome.FOUND: "❌ found", Outcome.UNKNOWN: "❔ unknown"}
+_OUTCOMES = {Outcome.CLEAN: "✅", Outcome.FOUND: "❌", Outcome.UNKNOWN: "❔"}
 _LEVELS = {Level.ERROR: "blocks", Level.WARNING: "to look at", Level.NOTE: "note"}
 _TAIL = 600  # bytes kept for what closes a page that was cut short
 
@@ -45,7 +45,7 @@ def _shown(fitting: int, total: int) -> str:
 
 
 def _head(report: Report) -> Iterator[str]:
-    yield f"### {code(report.title)}: {_OUTCOMES[report.outcome]}\n\n"
+    yield f"### {_OUTCOMES[report.outcome]} {code(report.title)}: {report.outcome.said}\n\n"
     for sentence in report.answer:
         yield f"{plain(sentence)}  \n"
     counts = [(words, number) for words, number in report.counts if number]
