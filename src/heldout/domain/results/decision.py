@@ -46,7 +46,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`level` is the error level that decided: a failure's own after the correction. `hopeless`: no sample size passes."""
+    """`level` is the error level that decided, a failure's own after correction. `hopeless`: no sample size passes."""
 
     rule: Rule
     decision: Decision

@@ -6,7 +6,7 @@ run's rows name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,17 @@ class Cases:
         if self.grows and split not in self.index:
             self.index[split] = _Growing(self)
         return self.index.get(split)
+
+    def add_fresh(self, known: dict[str, int], keys: Sequence[str]) -> NDArray[np.int64] | None:
+        """Numbers for keys that a split does not have yet, all at once; None where one of them is known or repeated."""
+        import numpy as np
+
+        if not self.grows or not known.keys().isdisjoint(keys) or len(set(keys)) < len(keys):
+            return None
+        first = self.count
+        self.count += len(keys)
+        known.update(zip(keys, range(first, self.count), strict=True))
+        return np.arange(first, self.count)
 
     def label(self, place: int) -> str:
         """Split and key of the case at a place of the columns; looked for one by one, for messages only."""

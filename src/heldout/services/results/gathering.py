@@ -95,6 +95,9 @@ class Gatherer:
         splits = [row.split for row in rows] if "split" in block.has else [None]
         if splits.count(splits[0]) == len(splits):
             known = self._split(splits[0], 0)
+            fresh = self._cases.add_fresh(known, keys)
+            if fresh is not None:
+                return fresh
             try:
                 return np.fromiter(map(known.__getitem__, keys), dtype=np.int64, count=len(rows))
             except KeyError:
@@ -155,9 +158,7 @@ class Gatherer:
             name = names[at] if len(names) > 1 else names[0]
             kind = row.score is None if (row.outcome is None) != (row.score is None) else None
             if kind is not None and self._kinds.setdefault(name, kind) is not kind:
-                self._refuse(
-                    "mixed-metric", f"the metric {name!r} has outcomes on some rows and scores here", block, at
-                )
+                self._refuse("mixed-metric", f"the metric {name!r} has outcomes on some rows and scores here", at)
 
     def result(self) -> Gathered:
         import numpy as np
@@ -234,6 +235,8 @@ class Gatherer:
     def _by_case(self, name: str, codes: NDArray[np.int32], places: NDArray[np.int64]) -> NDArray[np.int32]:
         import numpy as np
 
+        if len(codes) == self._cases.count and (places == np.arange(len(places))).all():
+            return codes
         found = np.full(self._cases.count, -1, dtype=np.int32)
         told = codes >= 0
         found[places[told]] = codes[told]

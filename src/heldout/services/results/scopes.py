@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from heldout.domain.results.declared import MISSING_VALUE, NEEDS, Declared, Kind, Part
@@ -17,6 +18,9 @@ from heldout.services.results.gathering import NO, Gathered
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+_FEW_CODES = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,14 +108,25 @@ def _grouping(declared: Declared, columns: dict[str, Column]) -> Grouping:
     codes = parts[0].codes.astype(np.int64)
     for column in parts[1:]:
         codes = codes * len(column.values) + column.codes
-    used, inverse = np.unique(codes, return_inverse=True)
+    used, inverse = _used(codes, prod(len(column.values) for column in parts))
     labelled = [(_labels(parts, int(code)), at) for at, code in enumerate(used)]
     labelled.sort(key=lambda item: _order(declared.parts, item[0]))
     rank = np.empty(len(used), dtype=np.int32)
     rank[[at for _, at in labelled]] = np.arange(len(used))
     names = [part.name for part in declared.parts]
     scopes = tuple(Scope(tuple(zip(names, labels, strict=True))) for labels, _ in labelled)
-    return Grouping(declared.name, scopes, rank[inverse.reshape(-1)])
+    return Grouping(declared.name, scopes, rank[inverse])
+
+
+def _used(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Codes that some case has, and each case's place among them; by counting, where there are few."""
+    import numpy as np
+
+    if size > len(codes) + _FEW_CODES:
+        used, inverse = np.unique(codes, return_inverse=True)
+        return used, inverse.reshape(-1)
+    there = np.bincount(codes, minlength=size) > 0
+    return np.nonzero(there)[0], (np.cumsum(there) - 1)[codes]
 
 
 def _labels(parts: Sequence[Column], code: int) -> tuple[str, ...]:

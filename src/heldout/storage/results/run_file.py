@@ -15,7 +15,7 @@ from heldout.storage.regular_files import opened
 from heldout.storage.results.run_rows import header_of, parse_line, row_of
 from heldout.storage.results.run_shape import Learned, Shape
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class _Hashing:
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Whole lines, some hundred kilobytes at a time, without the last line's end."""
+    """Whole lines, some ten kilobytes at a time, without the last line's end."""
     rest = b""
     while block := stream.read(_BLOCK):
         head, end, tail = block.rpartition(b"\n")

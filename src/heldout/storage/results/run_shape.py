@@ -87,6 +87,9 @@ class Shape:
         metadata = defstruct("Metadata", inner, rename=dict(_renames(self.keys)), **options)
         types = {**_types(), "metadata": metadata}
         self.fields = tuple(learned.fields.seen)
+        self._flat = (
+            0 if "metadata" in self.fields and learned.fields.optional("metadata") else 1 + ("metadata" in self.fields)
+        )
         self._optional = [name for name in self.fields if learned.fields.optional(name)]
         described: list[Any] = [
             (name, types[name] | UnsetType, UNSET) if name in self._optional else (name, types[name])
@@ -113,7 +116,14 @@ class Shape:
                 for row in rows:
                     if getattr(row, name) is self._unset:
                         setattr(row, name, None)
-        return rows if are_keys(block, count + self._metadata_keys(rows), rows, lambda: self._nested(rows)) else None
+        count += self._metadata_keys(rows)
+        if (
+            self._flat
+            and block.count(b"{") + block.count(b"[") == self._flat * len(rows)
+            and block.count(b":") == count
+        ):
+            return rows  # nothing is nested, and every key is there once
+        return rows if are_keys(block, count, rows, lambda: self._nested(rows)) else None
 
     def _metadata_keys(self, rows: list[Any]) -> int:
         if "metadata" not in self.fields:
