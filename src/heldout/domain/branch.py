@@ -17,7 +17,7 @@ from heldout.domain.deciding.review_listing import ReviewRow, Standing
 from heldout.domain.diff import Diff
 from heldout.domain.finding import Finding
 from heldout.domain.listing import VersionRow
-from heldout.domain.names import VersionNumber
+from heldout.domain.names import VersionName, VersionNumber
 from heldout.domain.slicing.views import Change, Chosen, Counted
 from heldout.domain.versioning import Part
 
@@ -70,8 +70,10 @@ class DatasetChange:
     """One dataset that is not what it was. `before` and `after` are its answers at either end, None where it is not.
 
     `holdout_before` and `holdout_after` are the splits it declares as held out. `rows` None: nobody can tell here which
-    examples changed, and `untold` says why, as it does for slices. `held_out` is how many examples the head's
-    scan record counts as held out. `broken` is what is wrong with its files at the head.
+    examples changed, and `untold` says why, as it does for slices. `held_out` is how many examples the head's record
+    counts as held out. `outdates` are the dataset's frozen versions that become contaminated when the head is frozen,
+    and how many of their held-out examples it gives away: one that moved to training does that. `broken` is what is
+    wrong with its files at the head.
     """
 
     name: str
@@ -85,6 +87,7 @@ class DatasetChange:
     governed: ChangeStanding | None = None
     untold: tuple[str, ...] = ()
     held_out: int | None = None
+    outdates: tuple[tuple[VersionName, int], ...] = ()
     broken: str | None = None
 
     @property

@@ -73,6 +73,7 @@ def _dataset(change: DatasetChange) -> dict[str, Any]:
         },
         "slices": [_slice(item) for item in change.slices],
         "governed": None if change.governed is None else _governed(change.governed),
+        "outdates": [{"version": str(name), "held_out_examples": count} for name, count in change.outdates],
         "untold": list(change.untold),
         "broken": change.broken,
     }

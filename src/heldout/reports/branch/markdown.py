@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from heldout.domain.branch import Branch, BranchVerdict, DatasetChange, What
 from heldout.reports.answers import plural
 from heldout.reports.branch.cells import code, folded, plain, table
-from heldout.reports.branch.sections import Part, parts
+from heldout.reports.branch.parts import Part
+from heldout.reports.branch.sections import parts
 from heldout.reports.branch.words import TITLE, held_count, rows_text, verdict_sentences
 
 MARKER = "<!-- heldout-report -->"
@@ -82,7 +83,7 @@ def _overview(branch: Branch) -> list[list[str]]:
     rows = [["**Given away**", _given_away(branch)], ["**Compared**", _compared(branch)]]
     if branch.datasets:
         rows.append(["**Datasets**", "<br>".join(_dataset(item) for item in branch.datasets[:10]) + _rest(branch)])
-    if branch.versions or branch.retired:
+    if branch.versions or branch.retired or any(item.outdates for item in branch.datasets):
         rows.append(["**Versions**", _versions(branch)])
     if any(item.slices for item in branch.datasets):
         rows.append(["**Slices**", _slices(branch)])
@@ -95,7 +96,7 @@ def _given_away(branch: Branch) -> str:
     new, resolved = held_count(found.open(found.new)), held_count(found.resolved)
     remaining = held_count(found.open(found.remaining))
     if not (new or resolved or remaining):
-        text = "no held-out example, before or now"
+        text = "none known so far" if branch.gaps else "no held-out example, before or now"
     else:
         text = f"{new:,} held-out {'example' if new == 1 else 'examples'} newly, {resolved:,} no longer"
         text += f", {remaining:,} as before" if remaining else ""
@@ -106,7 +107,7 @@ def _compared(branch: Branch) -> str:
     if any(item.broken for item in branch.datasets):
         return "not all of it can be read"
     if branch.gaps:
-        return f"not completely: {plural(len(branch.gaps), 'comparison')} or other evidence missing"
+        return f"not completely: {plural(len(branch.gaps), 'piece of evidence is', 'pieces of evidence are')} missing"
     return (
         "completely: with every frozen version and within itself"
         if branch.datasets or branch.versions
@@ -117,11 +118,11 @@ def _compared(branch: Branch) -> str:
 def _dataset(change: DatasetChange) -> str:
     if change.broken:
         return f"{code(change.name)} cannot be read"
-    held = f", held out: {', '.join(map(code, change.holdout_after))}" if change.holdout_after else ""
+    held = f"; held out: {', '.join(map(code, change.holdout_after))}" if change.holdout_after else ""
     if change.rows is None:
         text = "which examples changed is not known here" if change.untold else "same examples"
     else:
-        text = rows_text(change.rows) if change.what is What.CHANGED else _size_text(change)
+        text = f"{rows_text(change.rows)}" if change.what is What.CHANGED else _size_text(change)
     return f"{code(change.name)} {change.what.value}: {text}{held if change.what is not What.REMOVED else ''}"
 
 
@@ -137,6 +138,8 @@ def _rest(branch: Branch) -> str:
 def _versions(branch: Branch) -> str:
     rows = [f"{code(str(row.version.name))} ({row.answer.verdict.value})" for row in branch.versions]
     rows += [f"{code(str(item.version))} retired" for item in branch.retired]
+    outdated = [name for item in branch.datasets for name, _ in item.outdates]
+    rows += [f"{code(str(name))} contaminated once this is frozen" for name in outdated]
     return ", ".join(rows[:10]) + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
 
 

@@ -63,6 +63,8 @@ def _dataset(change: DatasetChange) -> Iterator[str]:
         yield f"  slice {item.name} {what}" + (f": {' -> '.join(counts)}" if counts else "")
     if change.governed is not None:
         yield f"  held-out examples: {change_text(change.governed)}"
+    for name, count in change.outdates:
+        yield f"  contaminates {name} once it is frozen: {plural(count, 'held-out example')}"
     for why in change.untold:
         yield f"  {printable(why)}"
 

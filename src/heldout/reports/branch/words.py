@@ -153,10 +153,13 @@ def other_place(hit: Contamination) -> str:
 
 
 def rows_text(rows: RowChanges) -> str:
-    """`120 added, 3 removed`."""
+    """`120 examples added, 3 removed`."""
     words = (("added", "added"), ("removed", "removed"), ("changed", "changed"), ("moved_in", "moved to another split"))
-    found = [f"{rows.total(name):,} {word}" for name, word in words if rows.total(name)]
-    return ", ".join(found) or "the same examples"
+    found = [(rows.total(name), word) for name, word in words if rows.total(name)]
+    if not found:
+        return "the same examples"
+    (count, word), *rest = found
+    return ", ".join([f"{plural(count, 'example')} {word}", *(f"{count:,} {word}" for count, word in rest)])
 
 
 def change_text(standing: ChangeStanding) -> str:

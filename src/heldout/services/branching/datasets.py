@@ -26,8 +26,15 @@ def changed_datasets(ends: Ends, progress: Progress) -> Iterator[DatasetChange]:
         now = after.get(name)
         change = _change(ends, name, before.get(name), now, progress)
         if change is not None:
-            scans = ends.after.scans_of(now.source) if isinstance(now, DatasetState) else []
-            yield replace(change, held_out=scans[0].record.holdout_members) if scans else change
+            yield _as_recorded(ends, change, now) if isinstance(now, DatasetState) else change
+
+
+def _as_recorded(ends: Ends, change: DatasetChange, state: DatasetState) -> DatasetChange:
+    """With what the head's record says besides its findings; as it was where there is no record."""
+    scans = ends.after.scans_of(state.source)
+    if not scans:
+        return change
+    return replace(change, held_out=scans[0].record.holdout_members, outdates=tuple(ends.outdated_by(state)))
 
 
 State = DatasetState | HeldoutError | None

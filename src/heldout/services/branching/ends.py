@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from heldout.domain.answer import Answer
 from heldout.domain.coverage import Knowledge, Retirement, Version
-from heldout.domain.names import Subject
+from heldout.domain.names import Subject, VersionName
+from heldout.domain.versioning import FIRST
 from heldout.errors import HeldoutError
 from heldout.services.knowledge import reviews_of
 from heldout.services.workspace import Located, Workspace
@@ -90,3 +92,13 @@ class Ends:
             None if before is None else self.before.answer(before.name, before.source),
             None if after is None else self.after.answer(after.name, after.source),
         )
+
+    def outdated_by(self, state: DatasetState) -> Iterator[tuple[VersionName, int]]:
+        """Frozen versions of the dataset that are clean so far and would not be once this state is frozen too."""
+        frozen = Version(VersionName(state.name, FIRST), self.head, state.source)
+        later = replace(self.after, versions=(*self.after.versions, frozen))
+        for version in self.before.taking_part:
+            if version.dataset != state.name or self.before.contaminations(version.source):
+                continue
+            if held := {hit.held.identity() for hit in later.contaminations(version.source)}:
+                yield version.name, len(held)
