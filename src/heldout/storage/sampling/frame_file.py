@@ -23,6 +23,7 @@ from heldout.storage.yaml.schema import Section, kind_of
 
 POPULATION: Final = "heldout/population@1"
 FRAME: Final = "heldout/sample-frame@1"
+_PARTS: Final = ("product", "workflows", "languages", "channels", "risk_window", "traffic_window", "excluded", "unit")
 
 
 def read_population(path: str) -> Population:
@@ -32,6 +33,8 @@ def read_population(path: str) -> Population:
 
 def population_of(section: Section) -> Population:
     """Every part of it has to be said; only `excluded` may be an empty list, and `unit` is a case by default."""
+    for key in _PARTS:  # known, so that none of them is taken for a misspelling of another
+        section.has(key)
     texts = {key: section.needed_text(key) for key in ("product", "risk_window", "traffic_window")}
     lists = {key: needed_texts(section, key) for key in ("workflows", "languages", "channels")}
     for key, found in lists.items():
