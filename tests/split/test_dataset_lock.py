@@ -14,6 +14,12 @@ from heldout.domain.splitting.lock import DatasetLock, dataset_changes
 from heldout.errors import ConfigError
 from heldout.storage.splitting.lock_file import parse_lock_file, render_lock_file
 
+BOB = {
+    "GIT_AUTHOR_NAME": "Bob",
+    "GIT_AUTHOR_EMAIL": "bob@example.org",
+    "GIT_COMMITTER_NAME": "Bob",
+    "GIT_COMMITTER_EMAIL": "bob@example.org",
+}
 DIGEST = "sha256:" + "0" * 64
 
 
@@ -120,3 +126,96 @@ def test_a_lock_that_says_nothing_is_refused_and_missing_data_is_unknown(team: T
     shutil.rmtree(team.path / ".dvc/cache")
     assert "the split's lock was not looked at" in team.save("Touch the lock")
     assert team.heldout("split", "lock", "nothing").code == 2
+
+
+def frozen_after_an_edit(team: Team) -> str:
+    """h0 was edited behind its lock, and the content frozen all the same."""
+    team.dataset("support", train=rows("t", 6), test={**rows("h", 4), "h0": sentence("edited")})
+    assert "test/h0 was edited since the split was locked" in team.save("Edit a held-out example")
+    frozen = team.heldout("freeze", "support", "--json")
+    assert frozen.json["verdict"] == "contaminated", str(frozen)
+    return "support@v1.0.0"
+
+
+@pytest.mark.req("C16", "B48", "B50")
+def test_a_locked_split_that_was_edited_stops_gate_and_push_until_it_is_locked_anew(team: Team) -> None:
+    version = frozen_after_an_edit(team)
+    answer = team.answer(version)
+    assert (answer["verdict"], [item["kind"] for item in answer["findings"]]) == ("contaminated", ["lock_changed"])
+    said = team.heldout("gate", version)
+    assert said.code == 1
+    assert "1 held-out example is not as it was locked" in said.out
+    assert "support:test/h0 was edited since the split was locked  lock_changed" in said.out
+    assert "changed since the split was locked" in team.heldout("status").out
+    assert "support:test/h0 was edited" in team.succeeds("findings", version, "--holdout-only").out
+    pushed = team.push("main", version)
+    assert (pushed.code, f"refused: {version} is contaminated" in pushed.err) == (1, True)
+    # meant: a new lock beside the same content settles it, once others have it too
+    team.succeeds("split", "lock", "support")
+    team.git("add", "datasets/support/split.lock")
+    team.save("Lock the split anew")
+    assert team.gate(version) == 0
+    alone = team.push(version)
+    assert (alone.code, f"{version} is contaminated" in alone.err) == (1, True)
+    together = team.push("main", version)
+    assert together.code == 0, str(together)
+
+
+@pytest.mark.req("C16")
+def test_the_change_taken_back_needs_no_new_lock(team: Team) -> None:
+    frozen_after_an_edit(team)
+    team.dataset("support", train=rows("t", 6), test=rows("h", 4))
+    team.save("Take it back")
+    assert team.heldout("freeze", "support", "--json").json["verdict"] == "clean"
+    assert team.gate("support@v1.0.0") == 1
+
+
+@pytest.mark.req("C16", "A51")
+def test_two_people_may_accept_a_change_and_every_answer_lists_it(team: Team) -> None:
+    version = frozen_after_an_edit(team)
+    finding = team.answer(version)["findings"][0]["id"]
+    team.succeeds("review", "accept", finding, "--reason", "a typo, the answer is the same", "--commit")
+    assert team.gate(version) == 1
+    done = team.heldout("review", "approve", finding, "--commit", env=BOB)
+    assert done.code == 0, str(done)
+    answer = team.answer(version)
+    assert (answer["verdict"], [item["id"] for item in answer["accepted"]]) == ("clean", [finding])
+    verified = team.heldout("verify")
+    assert (verified.code, "test/h0 was edited since the split was locked; accepted: a typo" in verified.out) == (
+        0,
+        True,
+    )
+    assert team.push("main", version).code == 0
+    # another edit is another change
+    team.dataset("support", train=rows("t", 6), test={**rows("h", 4), "h0": sentence("edited once more")})
+    team.save("Edit it again")
+    assert team.gate("support@HEAD") == 1
+
+
+@pytest.mark.req("B50", "C16")
+def test_what_nobody_held_against_its_lock_is_unknown(team: Team) -> None:
+    """Hooks that did not run leave no answer; `scan --all` and `verify` give one from the data."""
+    off = ("-c", "core.hooksPath=/dev/null")
+    team.dataset("support", train=rows("t", 6), test={**rows("h", 4), "h0": sentence("edited")})
+    team.git(*off, "commit", "-q", "-m", "Edit past the hooks")
+    team.git(*off, "tag", "-a", "support@v1.0.0", "-m", "past the hooks")
+    answer = team.answer("support@v1.0.0")
+    assert answer["verdict"] == "unknown"
+    assert [gap["kind"] for gap in answer["gaps"]] == ["not_scanned", "lock_not_checked"]
+    team.succeeds("scan", "--all", "--commit")
+    answer = team.answer("support@v1.0.0")
+    assert (answer["verdict"], [item["kind"] for item in answer["findings"]]) == ("contaminated", ["lock_changed"])
+
+
+@pytest.mark.req("B50", "C16")
+@pytest.mark.parametrize("forged", ["unread", "believable"])
+def test_a_forged_answer_about_a_lock_is_found_out(team: Team, forged: str) -> None:
+    version = frozen_after_an_edit(team)
+    (check,) = [p for p in team.files("HEAD") if "/scans/locked/" in p and "edited" in team.git("show", f"HEAD:{p}")]
+    text = (team.path / check).read_text()
+    start, end = text.index("["), text.index("],[") if "],[" in text else text.index("]]")
+    team.add(check, text[: start + 1] + text[end + 1 :] if forged == "believable" else text.replace("edited", "eaten"))
+    team.git("commit", "-q", "--no-verify", "-m", "Forge")
+    assert team.gate(version) == 1  # the version's own commit still has the other
+    verified = team.heldout("verify", "--all")
+    assert (verified.code, f"failed: {check}" in verified.out) == (1, True)

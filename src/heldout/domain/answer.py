@@ -36,6 +36,7 @@ class GapKind(StrEnum):
     UNFETCHED = "unfetched"
     CORPUS_NOT_SCANNED = "corpus_not_scanned"
     EXPOSURE_NOT_CHECKED = "exposure_not_checked"
+    LOCK_NOT_CHECKED = "lock_not_checked"
     UNREADABLE_RECORD = "unreadable_record"
     UNREADABLE_DATASET = "unreadable_dataset"
 
@@ -85,6 +86,23 @@ class Answer:
         return bool(self.findings)
 
     @property
+    def wrong(self) -> str:
+        """How many held-out examples are no measure any more, and why: "2 held-out examples are given away"."""
+        return self._wrong(" is", " are")
+
+    @property
+    def wrong_briefly(self) -> str:
+        """The same for a table: "2 held-out examples given away"."""
+        return self._wrong("", "")
+
+    def _wrong(self, one: str, more: str) -> str:
+        changed = {hit.held.identity() for hit in self.findings if hit.finding.kind is Kind.LOCK_CHANGED}
+        given = {hit.held.identity() for hit in self.findings if hit.finding.kind is not Kind.LOCK_CHANGED}
+        said = [f"{_examples(len(given))}{one if len(given) == 1 else more} given away"] if given else []
+        said += [f"{_examples(len(changed))} changed since the split was locked"] if changed else []
+        return ", ".join(said)
+
+    @property
     def only_exposed(self) -> bool:
         """Whether nothing in the data gives the holdout away, and people logged that they did."""
         return self.contaminated and all(hit.finding.kind is Kind.EXPOSED for hit in self.findings)
@@ -98,3 +116,7 @@ class Answer:
         if self.contaminated:
             return Verdict.CONTAMINATED
         return Verdict.CLEAN if self.complete else Verdict.UNKNOWN
+
+
+def _examples(count: int) -> str:
+    return f"{count:,} held-out {'example' if count == 1 else 'examples'}"

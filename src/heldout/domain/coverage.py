@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from heldout.domain.corpora.cover import CorpusCover
     from heldout.domain.exposing.cover import ExposureCover
     from heldout.domain.finding import Finding, Side
+    from heldout.domain.splitting.lock_cover import LockCover
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class Knowledge:
     clone may lack, and why. Records of other methods are left out by whoever builds this (A31). `damaged` are records
     that cannot be trusted, as (dataset, what is wrong): they count as absent, and explain a gap where there is one.
     `corpora` is what policy asks of corpora, and their records; None where it asks nothing. `exposures` are logs of
-    what was shown to something. `reviews` are decisions that were agreed on: a finding accepted by one is no
-    contamination, as long as it counts.
+    what was shown to something, `locks` say what people locked. `reviews` are decisions that were agreed on: a finding
+    accepted by one is no contamination, as long as it counts.
     """
 
     versions: Sequence[Version]
@@ -87,13 +88,15 @@ class Knowledge:
     corpora: CorpusCover | None = None
     reviews: Reviews = NO_REVIEWS
     exposures: ExposureCover | None = None
+    locks: LockCover | None = None
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
 
     @property
-    def _covers(self) -> Iterator[CorpusCover | ExposureCover]:
-        return (cover for cover in (self.corpora, self.exposures) if cover is not None)
+    def covers(self) -> Iterator[CorpusCover | ExposureCover | LockCover]:
+        """What else than scans of versions an answer rests on."""
+        return (cover for cover in (self.corpora, self.exposures, self.locks) if cover is not None)
 
     @cached_property
     def taking_part(self) -> tuple[Version, ...]:
@@ -230,7 +233,7 @@ class Knowledge:
         gaps += self._uncompared(source)
         gaps += redeclared(self, dataset, source)
         if not any(gap.kind is GapKind.NO_HOLDOUT for gap in gaps):
-            gaps += [gap for cover in self._covers for gap in cover.gaps(dataset, source)]
+            gaps += [gap for cover in self.covers for gap in cover.gaps(dataset, source)]
         if gaps:
             gaps += [
                 Gap(GapKind.UNREADABLE_RECORD, f"a record cannot be trusted: {what}")
@@ -264,10 +267,11 @@ class Knowledge:
 
     def answer(self, dataset: str, source: str, extra: Collection[Gap] = ()) -> Answer:
         """The whole answer for a source; `extra` gaps are the caller's (an untagged subject is never clean)."""
-        found = self.contaminations(source)
-        for cover in self._covers:
-            found += cover.contaminations(dataset, source)
-        return Answer(dataset, source, found, (*extra, *self.gaps(dataset, source)), self.accepted(source))
+        found, accepted = self.contaminations(source), self.accepted(source)
+        for cover in self.covers:
+            more, agreed = cover.judged(dataset, source, self.reviews)
+            found, accepted = found + more, accepted + agreed
+        return Answer(dataset, source, found, (*extra, *self.gaps(dataset, source)), accepted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,11 +116,13 @@ class ScanListing:
 class FindingRow:
     """A finding with all that this clone's records say of it (B46): `a` is the scanned or asked-for example.
 
-    `contaminates` are the sources whose holdout this finding gives away under the rule of the gate (A29).
+    `contaminates` are the sources whose holdout this finding gives away under the rule of the gate (A29). `method` is
+    set where no scan of versions found it: what a decision about it is bound to.
     """
 
     finding: Finding
     contaminates: tuple[str, ...] = ()
+    method: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ SHORT = 12
 def reason(answer: Answer) -> str:
     """Why it is not clean; empty when it is."""
     if answer.contaminated:
-        held = len({hit.held.identity() for hit in answer.findings})
-        return f"{held:,} held-out example{'s' * (held != 1)} given away"
+        return answer.wrong_briefly
     if not answer.gaps:
         return ""
     more = f", and {len(answer.gaps) - 1} more reasons" if len(answer.gaps) > 1 else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from heldout.domain.finding import Kind, Side
+from heldout.domain.kind import is_no_dataset
 from heldout.domain.listing import FindingListing, FindingRow, Names
 from heldout.reports.answers import plural
 from heldout.reports.findings import finding_json, overlap_line
@@ -28,7 +29,7 @@ def findings_lines(listing: FindingListing, limit: int | None = None) -> list[st
         lines.append(f"    {_versions_line(row, listing.names)}")
     if len(listing.rows) > len(shown):
         lines.append(f"  and {len(listing.rows) - len(shown):,} more (--limit {len(listing.rows)} shows all)")
-    if shown:
+    if shown and not is_no_dataset(shown[0].finding.b.dataset):
         about = f" {listing.subject}" if listing.subject else ""
         lines.append(f"  next: heldout findings show {shown[0].finding.id}{about}")
     return lines
@@ -60,7 +61,9 @@ def _summary(listing: FindingListing) -> str:
 
 def _versions_line(row: FindingRow, names: Names) -> str:
     finding = row.finding
-    parts = [f"A in {_labels(finding.a, names)}", f"B in {_labels(finding.b, names)}"]
+    parts = [f"A in {_labels(finding.a, names)}"]
+    if not is_no_dataset(finding.b.dataset):
+        parts.append(f"B in {_labels(finding.b, names)}")
     given = ", ".join(names.label(source) for source in row.contaminates)
     if given:
         parts.append(f"contaminates {given}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from heldout.domain.finding import Finding, Kind, Side
+from heldout.domain.kind import LOCK
 
 
 def overlap_line(finding: Finding, first: Side | None = None, second: Side | None = None) -> str:
@@ -15,6 +16,9 @@ def overlap_line(finding: Finding, first: Side | None = None, second: Side | Non
     right = f"{b.dataset}:{b.label()}" if across else b.label()
     kinds = " + ".join(kind.value for kind in finding.kinds)
     kinds += f" ({finding.group})" if finding.group else ""
+    if finding.kind is Kind.LOCK_CHANGED:
+        held, lock = (a, b) if b.dataset == LOCK else (b, a)
+        return f"{held.dataset}:{held.label()} was {lock.split} since the split was locked  {kinds}  [{finding.id}]"
     score = "" if finding.similarity in (None, 1) else f" {float(finding.similarity):.2f}"
     return f"{left} {_sign(finding, a)} {right}  {kinds}{score}  [{finding.id}]"
 

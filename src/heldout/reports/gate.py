@@ -9,6 +9,7 @@ from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind,
 from heldout.domain.coverage import Retirement
 from heldout.domain.kind import CORPUS, EXPOSURE, Kind
 from heldout.domain.names import VersionName
+from heldout.reports.answers import plural
 from heldout.reports.deciding.decision import review_json
 from heldout.reports.findings import finding_json, overlap_line, side_json
 from heldout.reports.rows import Rows
@@ -51,7 +52,20 @@ def gap_texts(gaps: Sequence[Gap]) -> list[str]:
 
 
 def contamination_lines(hits: Sequence[Contamination]) -> list[str]:
-    """How many held-out examples are given away and by what, then the first few."""
+    """How many held-out examples are given away and by what, or are not as they were locked; then the first few."""
+    changed = [hit for hit in hits if hit.finding.kind is Kind.LOCK_CHANGED]
+    hits = [hit for hit in hits if hit.finding.kind is not Kind.LOCK_CHANGED]
+    return (_given_lines(hits) if hits else []) + (_changed_lines(changed) if changed else [])
+
+
+def _changed_lines(hits: Sequence[Contamination]) -> list[str]:
+    what = "is not as it was locked" if len(hits) == 1 else "are not as they were locked"
+    lines = [f"  {plural(len(hits), 'held-out example')} {what}"]
+    lines += [f"    {overlap_line(hit.finding, hit.held, hit.other)}" for hit in hits[:SHOWN]]
+    return lines + ([f"    and {len(hits) - SHOWN} more"] if len(hits) > SHOWN else [])
+
+
+def _given_lines(hits: Sequence[Contamination]) -> list[str]:
     held = {hit.held.identity() for hit in hits}
     kinds = ", ".join(
         f"{sum(hit.finding.kind is kind for hit in hits)} {kind.value}"
@@ -91,6 +105,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
     corpora = sorted({hit.other.dataset.removeprefix(CORPUS) for hit in answer.findings if _in_corpus(hit)})
     if corpora and all(map(_in_corpus, answer.findings)):
         return [f"heldout corpus show {corpora[0]}", _CORPUS_ADVICE]
+    if answer.contaminated and all(hit.finding.kind is Kind.LOCK_CHANGED for hit in answer.findings):
+        return [f"take the change back; or, where it is meant: heldout split lock {name}, commit, then ask again"]
     exposed = any(hit.other.dataset == EXPOSURE for hit in answer.findings)
     if answer.only_exposed:
         return [f"heldout exposures {subject}", _EXPOSED_ADVICE.format(name)]
@@ -113,6 +129,8 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
         return [f"heldout corpus scan PATH --name CORPUS --against {subject} --commit"]
     if any(gap.kind is GapKind.EXPOSURE_NOT_CHECKED for gap in answer.gaps):
         return [f"heldout exposures check {name} --commit"]
+    if any(gap.kind is GapKind.LOCK_NOT_CHECKED for gap in answer.gaps):
+        return ["heldout scan --all --commit"]
     torn = next((gap.other for gap in answer.gaps if gap.kind is GapKind.PARTLY_COMPARED), None)
     return [f"freeze a mended {torn.dataset}, then heldout retire {torn} --reason '...'"] if torn else []
 

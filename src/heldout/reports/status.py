@@ -51,8 +51,7 @@ def version_text(item: VersionStanding) -> str:
 def answer_text(answer: Answer) -> str:
     """The verdict and what it rests on, in one line."""
     if answer.contaminated:
-        count = len({hit.held.identity() for hit in answer.findings})
-        return f"contaminated, {count} held-out example{'s' * (count != 1)} given away"
+        return f"contaminated, {answer.wrong_briefly}"
     if answer.complete:
         return str(Verdict.CLEAN)
     more = f" (and {len(answer.gaps) - 1} more)" if len(answer.gaps) > 1 else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from heldout.domain.coverage import Knowledge
 from heldout.domain.example import Example
 from heldout.domain.finding import Finding, Kind, Side, in_order
+from heldout.domain.kind import CORPUS, is_no_dataset
 from heldout.domain.listing import FindingListing, FindingRow, Names, contaminated_by, merged, seen_from
 from heldout.domain.names import Subject
 from heldout.errors import MissingDataError, UsageError
@@ -42,6 +43,7 @@ def list_findings(
     located = workspace.find(subject) if subject else None
     scope = {located.state.source} if located else knowledge.live | workspace.sources_at_head()
     rows = [_row(finding, located, knowledge) for finding in _findings(knowledge, scope)]
+    rows += _covered(workspace, located)
     wanted = [row for row in rows if not kinds or set(kinds).intersection(row.finding.kinds)]
     if holdout_only:
         wanted = [row for row in wanted if row.finding.holdout_contamination]
@@ -67,6 +69,22 @@ def _findings(knowledge: Knowledge, scope: Collection[str]) -> Iterator[Finding]
     for finding in merged(finding for scan in knowledge.scans for finding in scan.findings):
         if set(scope).intersection((*finding.a.versions, *finding.b.versions)):
             yield finding
+
+
+def _covered(workspace: Workspace, located: Located | None) -> list[FindingRow]:
+    """What locks and corpora say of the subject, or of every version that takes part and of HEAD."""
+    knowledge = workspace.knowledge()
+    covers = list(knowledge.covers)
+    if located is not None:
+        places = {(located.state.name, located.state.source)}
+    else:
+        places = {(version.dataset, version.source) for version in knowledge.taking_part} | workspace.states_at_head()
+    found: dict[str, tuple[Finding, str, set[str]]] = {}
+    for dataset, source in sorted(places) if covers else ():
+        for finding, method in (item for cover in covers for item in cover.findings(dataset, source)):
+            _, _, sources = found.setdefault(finding.id, (finding, method, set()))
+            sources.update([source] if finding.holdout_contamination else [])
+    return [FindingRow(finding, tuple(sorted(sources)), method) for finding, method, sources in found.values()]
 
 
 def _row(finding: Finding, located: Located | None, knowledge: Knowledge) -> FindingRow:
@@ -101,6 +119,10 @@ def exhibit(workspace: Workspace, finding: str, subject: str | None, progress: P
     """
     listing = list_findings(workspace, subject)
     row = choose(listing, finding)
+    if is_no_dataset(row.finding.b.dataset):
+        place = row.finding.b.dataset
+        hint = f"heldout corpus show {place.removeprefix(CORPUS)}" if place.startswith(CORPUS) else "heldout diff"
+        raise UsageError("one-example", f"{row.finding.id} is about one example and a {place}", hint=hint)
     common = set(row.finding.a.versions) & set(row.finding.b.versions)
     reader = ExampleReader(workspace, subject, progress, common=common)
     a, b = (reader.example(side) for side in (row.finding.a, row.finding.b))

@@ -94,12 +94,22 @@ def _ensure_recorded(workspace: Workspace, state: DatasetState, head: str, progr
 
 
 def _ensure_checked(workspace: Workspace, state: DatasetState, progress: Progress) -> None:
-    """Look for exposed examples in what becomes a version, where the hook had no say."""
+    """Look for exposed examples in what becomes a version, and hold it against its lock, where the hook had no say."""
     exposures = workspace.knowledge().exposures
     if exposures is not None and any(exposures.gaps(state.name, state.source)):
         from heldout.services.exposing.check import check
 
         check(workspace, [state.name], progress.note, progress, commit=True)
+    locks = workspace.knowledge().locks
+    if locks is not None and any(locks.gaps(state.name, state.source)):
+        from heldout.services.splitting.lock_checks import checks_lacking
+
+        files = checks_lacking(workspace, Scanner(workspace, fetch=True, progress=progress), [state.name])
+        notes: list[str] = []
+        if files:
+            commit_records(workspace, files, notes)
+        for note in notes:
+            progress.note(note)
 
 
 def _number(

@@ -45,10 +45,9 @@ def answer_for(workspace: Workspace, located: Located) -> GateAnswer:
 def require_clean(answer: GateAnswer) -> None:
     """Raises HoldoutRefused (contaminated) or CoverageUnknown."""
     if answer.answer.contaminated:
-        count = len({hit.held.identity() for hit in answer.answer.findings})
         raise HoldoutRefused(
             "contaminated",
-            f"{answer.subject} is contaminated: {count} held-out examples are given away",
+            f"{answer.subject} is contaminated: {answer.answer.wrong}",
             hint=f"heldout exposures {answer.subject}"
             if answer.answer.only_exposed
             else f"heldout findings {answer.subject} --holdout-only",

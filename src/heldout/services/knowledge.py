@@ -28,6 +28,7 @@ from heldout.storage.trees import FileTree
 if TYPE_CHECKING:
     from heldout.domain.exposing.cover import ExposureCover
     from heldout.domain.finding import Finding
+    from heldout.domain.splitting.lock_cover import LockCover
 
 
 def gather(git: Git, catalog: Callable[[str], Catalog], settings: Settings) -> Knowledge:
@@ -56,7 +57,7 @@ def knowledge_of(
 
     `agreed_in` are those whose retirements and decisions count.
     """
-    trees, agreed = tuple(trees), tuple(agreed_in)
+    trees, agreed, versions = tuple(trees), tuple(agreed_in), tuple(versions)
     files = _files(trees, _is_record_file)
     retirements = _files(agreed, is_retirement)
     small = [oid for path, oids in files.items() if posixpath.basename(path) == RECORD_FILE for oid in oids]
@@ -75,8 +76,9 @@ def knowledge_of(
         from heldout.services.corpora.knowledge import corpus_cover
 
         corpora = corpus_cover(git, trees, settings)
-    known = Knowledge(tuple(versions), tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
-    return replace(known, reviews=reviews_of(git, agreed), exposures=_exposures(git, trees, settings))
+    known = Knowledge(versions, tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
+    locks = locks_of(git, trees, agreed, versions)
+    return replace(known, reviews=reviews_of(git, agreed), exposures=_exposures(git, trees, settings), locks=locks)
 
 
 def _exposures(git: Git, trees: Iterable[GitTree], settings: Settings) -> ExposureCover | None:
@@ -87,6 +89,19 @@ def _exposures(git: Git, trees: Iterable[GitTree], settings: Settings) -> Exposu
     from heldout.services.exposing.knowledge import exposure_cover, is_exposure_file
 
     return exposure_cover(git, {path: oids for path, oids in files.items() if is_exposure_file(path)}, settings)
+
+
+def locks_of(
+    git: Git, trees: Iterable[GitTree], agreed: Iterable[GitTree], versions: Iterable[Version]
+) -> LockCover | None:
+    """What is known of locks: checks in any of the trees, locks of the agreed ones and of the versions' commits. None
+    where nobody ever locked a split."""
+    files = _files(trees, lambda path: path.endswith("/split.lock") or "/scans/locked/" in path)
+    if not any(path.endswith("/split.lock") for path in files):
+        return None
+    from heldout.services.splitting.lock_knowledge import lock_cover
+
+    return lock_cover(git, files, agreed, versions)
 
 
 def reviews_of(git: Git, trees: Sequence[GitTree]) -> Reviews:

@@ -35,7 +35,7 @@ def commit_records(workspace: Workspace, files: Mapping[str, bytes], notes: list
 
     Raises RepositoryError (detached-head, head-moved, git-failed).
     """
-    names = sorted({posixpath.basename(posixpath.dirname(path)) for path in files if "/scans/exposed/" not in path})
+    names = sorted({posixpath.basename(posixpath.dirname(path)) for path in files if not path.endswith(".json")})
     message = FOLLOW_UP_SUBJECT + "\n\n" + "".join(f"Heldout-Scan: {name}\n" for name in names)
     commit = workspace.git.commit_files(files, message, workspace.git.head(), notes.append)
     workspace.forget()

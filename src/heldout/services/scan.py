@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from heldout.domain.answer import GapKind
@@ -13,7 +13,8 @@ from heldout.services.contents import open_data
 from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import Progress
 from heldout.services.recording import commit_records, files_of, write_records
-from heldout.services.scanner import Scanned, Scanner, sweep, with_results
+from heldout.services.scanner import Scanner, sweep, with_results
+from heldout.services.splitting.lock_checks import checks_lacking
 from heldout.services.workspace import Workspace
 
 WORKING_COPY = "working copy"
@@ -36,24 +37,28 @@ def scan_subject(workspace: Workspace, subject: str, progress: Progress, *, comm
     scanner = Scanner(workspace, fetch=True, progress=progress)
     if located.commit is None:
         fetch_payloads(workspace, located, progress)
-        files = open_data(workspace, located, progress)
+        data = open_data(workspace, located, progress)
         # Edited files are another content than their pointers say, to be compared with a version of those pointers too.
         source = WORKING_COPY if workspace.store.edited(located.state.outputs) else located.state.source
-        reading = scanner.read(located.state.spec, source, files)
+        reading = scanner.read(located.state.spec, source, data)
         scanned = scanner.scan_reading(reading)
         return ScanReport((scanned.done(),), advisory=True)
     scanned = scanner.scan(located.state, located.commit)
-    return ScanReport((scanned.done(),), recorded=_record(workspace, [scanned], progress, commit=commit))
+    files = {**files_of([scanned]), **checks_lacking(workspace, scanner, [located.state.name])}
+    return ScanReport((scanned.done(),), recorded=_record(workspace, files, progress, commit=commit))
 
 
 def scan_all(workspace: Workspace, progress: Progress, *, commit: bool) -> ScanReport:
-    """Scan until every pair of frozen versions is covered; a covered repository costs nothing.
+    """Scan until every pair of frozen versions is covered, and hold what is locked against its lock; a covered
+    repository costs nothing.
 
     What no scan can cover (an incomplete version) is among the failed ones: it is not done, it is impossible.
     """
-    swept = sweep(workspace, Scanner(workspace, fetch=True, progress=progress))
+    scanner = Scanner(workspace, fetch=True, progress=progress)
+    swept = sweep(workspace, scanner)
     known = with_results(workspace.knowledge(), (item.result for item in swept.scanned))
-    recorded = _record(workspace, swept.scanned, progress, commit=commit) if swept.scanned else None
+    files = {**files_of(swept.scanned), **checks_lacking(workspace, scanner)}
+    recorded = _record(workspace, files, progress, commit=commit) if files else None
     failed = (*swept.failed, *_uncovered(known, {version.name for version, _ in swept.failed}))
     return ScanReport(tuple(item.done() for item in swept.scanned), failed, recorded)
 
@@ -65,10 +70,7 @@ def _uncovered(knowledge: Knowledge, told: set[VersionName]) -> Iterator[tuple[V
             yield version, "; ".join(gap.text for gap in gaps)
 
 
-def _record(
-    workspace: Workspace, scanned: list[Scanned] | tuple[Scanned, ...], progress: Progress, *, commit: bool
-) -> str:
-    files = files_of(scanned)
+def _record(workspace: Workspace, files: Mapping[str, bytes], progress: Progress, *, commit: bool) -> str:
     if not commit:
         write_records(workspace, files)
         return "working copy"

@@ -19,6 +19,7 @@ from heldout.storage.settings_file import read_settings
 from heldout.storage.trees import FolderTree
 
 if TYPE_CHECKING:
+    from heldout.services.scanning import Matcher
     from heldout.storage.dvc.store import DvcStore
 
 
@@ -38,10 +39,12 @@ class Workspace:
     def __init__(self, git: Git, data: Path | None = None) -> None:
         """`data` is one more folder of DVC objects to read from: a cache, or a remote on this machine's disks.
 
-        `memory` may be set to the bytes that this command's scans may take, before what the settings say.
+        `memory` may be set to the bytes that this command's scans may take, before what the settings say, and `matcher`
+        to another engine that compares their texts.
         """
         self.git = git
         self.memory: int | None = None
+        self.matcher: Matcher | None = None
         self._data = data
         self._catalogs: dict[str, Catalog] = {}
         self._knowledge: Knowledge | None = None
@@ -138,12 +141,16 @@ class Workspace:
 
     def sources_at_head(self) -> frozenset[str]:
         """What HEAD's datasets hold, frozen or not; one that cannot be read there has no source."""
+        return frozenset(source for _, source in self.states_at_head())
+
+    def states_at_head(self) -> frozenset[tuple[str, str]]:
+        """(dataset, source) of each that can be read."""
         head = self.git.head()
         if head is None:
             return frozenset()
         catalog = self.catalog(head)
         states = (readable_state(catalog, name) for name in catalog.names)
-        return frozenset(state.source for state in states if state is not None)
+        return frozenset((state.name, state.source) for state in states if state is not None)
 
 
 def names_dataset(catalog: Catalog, tag: str) -> str | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from heldout.domain.answer import Contamination, Gap, GapKind
+from heldout.domain.answer import Accepted, Contamination, Gap, GapKind
+from heldout.domain.canonical import digest
 from heldout.domain.corpora.corpus import CorpusFinding, CorpusRecord, HitKind
+from heldout.domain.deciding.review import Reviews, parted
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.kind import CORPUS
 from heldout.domain.settings import RequiredCorpus
@@ -57,20 +59,28 @@ class CorpusCover:
                 if name == corpus.name:
                     yield Gap(GapKind.UNREADABLE_RECORD, f"a record cannot be trusted: {problem}")
 
-    def contaminations(self, dataset: str, source: str) -> tuple[Contamination, ...]:
-        """Held-out examples of the version that a required corpus holds; one a corpus and example, gravest first."""
-        hits: dict[str, tuple[tuple[object, ...], Contamination]] = {}
+    def judged(
+        self, dataset: str, source: str, reviews: Reviews
+    ) -> tuple[tuple[Contamination, ...], tuple[Accepted, ...]]:
+        """Held-out examples of the version that a required corpus holds: open and accepted ones.
+
+        Of several records' findings about one example in one corpus the gravest stands for all that are open.
+        """
+        graver = (item for item in self._evidence(dataset, source) if item.record.contaminated)
+        found = ((hit, method) for hit, method in _hits(graver, source) if hit.finding.holdout_contamination)
+        still_open, accepted = parted(found, reviews)
+        first: dict[tuple[object, ...], Contamination] = {}
+        for hit in still_open:
+            first.setdefault((hit.other.dataset, *hit.held.identity()), hit)
+        return tuple(first.values()), accepted
+
+    def findings(self, dataset: str, source: str) -> Iterator[tuple[Finding, str]]:
+        """(finding, method) of every record, containments too."""
+        return ((hit.finding, method) for hit, method in _hits(self._evidence(dataset, source), source))
+
+    def _evidence(self, dataset: str, source: str) -> Iterator[CorpusEvidence]:
         for corpus in self._required_of(dataset):
-            for item in self._of(corpus):
-                if not (item.record.contaminated and _names(item.record, source)):
-                    continue
-                for finding in item.findings:
-                    if finding.contaminates and source in finding.held.versions:
-                        order = finding.sort_key()
-                        known = hits.get(finding.id)
-                        if known is None or order < known[0]:
-                            hits[finding.id] = order, _contamination(finding, item.record)
-        return tuple(hit for _, hit in sorted(hits.values(), key=lambda pair: (pair[0], pair[1].finding.id)))
+            yield from (item for item in self._of(corpus) if _names(item.record, source))
 
     def _required_of(self, dataset: str) -> list[RequiredCorpus]:
         return [corpus for corpus in self.required if corpus.concerns(dataset)]
@@ -85,13 +95,30 @@ def _names(record: CorpusRecord, source: str) -> bool:
     return any(item.source == source for item in record.against)
 
 
+def _hits(evidence: Iterable[CorpusEvidence], source: str) -> Iterator[tuple[Contamination, str]]:
+    """(hit, method), gravest kind first, then by example and row."""
+    hits = {
+        (finding.sort_key(), made.finding.id, item.record.method_digest): made
+        for item in evidence
+        for finding in item.findings
+        if source in finding.held.versions
+        for made in (_contamination(finding, item.record),)
+    }
+    return ((hits[order], order[2]) for order in sorted(hits))
+
+
 def _contamination(finding: CorpusFinding, record: CorpusRecord) -> Contamination:
-    """The finding in the shape of one between versions: the first row stands for all that the corpus holds."""
+    """The finding in the shape of one between versions: the first row stands for all that the corpus holds.
+
+    The row's side carries the digest of all inputs listed, so that a decision is about these rows and no later ones.
+    """
     held, first = finding.held, finding.hits[0]
     a = Side(held.dataset, held.split, held.key, held.input, held_out_in=held.versions)
-    row = f"row {first.hit.row}"
-    b = Side(CORPUS + finding.corpus, first.shard, row, first.hit.input, open_in=(record.manifest,))
+    inputs = sorted({placed.hit.input for placed in finding.hits})
+    content = inputs[0] if len(inputs) == 1 else digest([*inputs])
+    b = Side(CORPUS + finding.corpus, first.shard, f"row {first.hit.row}", content, open_in=(record.manifest,))
     similarity = Fraction(1) if finding.kind is HitKind.EXACT else None
     if first.hit.similarity is not None:
         similarity = Fraction(*first.hit.similarity)
-    return Contamination(Finding(_KINDS[finding.kind], Severity.BLOCK, a, b, similarity=similarity), a, b)
+    severity = Severity.BLOCK if finding.contaminates else Severity.REVIEW
+    return Contamination(Finding(_KINDS[finding.kind], severity, a, b, similarity=similarity), a, b)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from heldout.domain.answer import Accepted, Contamination
     from heldout.domain.finding import Finding
 
 SideName = tuple[str, str, str, str]
@@ -111,6 +112,25 @@ class Reviews:
 
 
 NO_REVIEWS = Reviews()
+
+
+def parted(
+    hits: Iterable[tuple[Contamination, str]], reviews: Reviews
+) -> tuple[tuple[Contamination, ...], tuple[Accepted, ...]]:
+    """Contaminations, each with the method that found it, in their order: those still open, and those accepted.
+
+    One that several methods found is accepted only under each.
+    """
+    if not reviews:
+        return tuple(dict.fromkeys(hit for hit, _ in hits)), ()
+    from heldout.domain.answer import Accepted
+
+    found = list(hits)
+    said = [(hit, reviews.acceptance(hit.finding, method, contaminates=True)) for hit, method in found]
+    still_open = {hit.finding.id for hit, review in said if review is None}
+    accepted = {hit.finding.id: Accepted(hit, review) for hit, review in said if review is not None}
+    left = dict.fromkeys(hit for hit, _ in found if hit.finding.id in still_open)
+    return tuple(left), tuple(item for name, item in accepted.items() if name not in still_open)
 
 
 def address(person: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from heldout.domain.answer import Contamination, Gap, GapKind
+from heldout.domain.answer import Accepted, Contamination, Gap, GapKind
+from heldout.domain.deciding.review import Reviews
 from heldout.domain.exposing.exposure import Exposure, ExposureCheck, ExposureLog, How, MemberName, line_digest
 from heldout.domain.finding import Finding, Side
 from heldout.domain.kind import EXPOSURE, Kind, Severity
@@ -45,6 +46,16 @@ class ExposureCover:
         first = self._first_lines(dataset)
         held = {member for check in self._of(dataset, source) for member in check.held}
         return tuple(_contamination(dataset, source, m, first[m[2]]) for m in sorted(held) if m[2] in first)
+
+    def judged(
+        self, dataset: str, source: str, _reviews: Reviews
+    ) -> tuple[tuple[Contamination, ...], tuple[Accepted, ...]]:
+        """What was exposed stays exposed: nobody accepts it away, and policy says which kinds count."""
+        return self.contaminations(dataset, source), ()
+
+    def findings(self, _dataset: str, _source: str) -> Iterator[tuple[Finding, str]]:
+        """None of them is up for a decision; `heldout exposures` lists what people logged."""
+        return iter(())
 
     def spoiling_lines(self, dataset: str) -> Iterator[Exposure]:
         log = self.logs.get(dataset)

@@ -60,7 +60,7 @@ def before_commit(git: Git) -> HookOutcome:
     if settings.scan_on_commit:
         scanned, missing = _scan_missing(workspace, states, tree, scanner)
         notes += missing
-    if files := {**files_of(scanned), **_exposed(workspace, tree, states)}:
+    if files := {**files_of(scanned), **_exposed(workspace, tree, states), **_locked(workspace, tree, states, scanner)}:
         git.stage(files)
     if scanned:
         notes += _sealed(workspace, states, scanned, workspace.catalog(oid))
@@ -89,7 +89,8 @@ def after_commit(git: Git) -> HookOutcome:
     scanned, missing = _scan_missing(workspace, lacking, tree)
     notes += missing
     if scanned:
-        commit = commit_records(workspace, {**files_of(scanned), **_exposed(workspace, tree, lacking)}, notes)
+        files = {**files_of(scanned), **_exposed(workspace, tree, lacking), **_locked(workspace, tree, lacking)}
+        commit = commit_records(workspace, files, notes)
         notes.append(f"scan records committed as {commit[:10]}")
     return _outcome(scanned, notes)
 
@@ -193,6 +194,18 @@ def _exposed(workspace: Workspace, tree: GitTree, states: Sequence[DatasetState]
     from heldout.services.exposing.check import for_states
 
     return for_states(workspace, tree, states)
+
+
+def _locked(
+    workspace: Workspace, tree: GitTree, states: Sequence[DatasetState], scanner: Scanner | None = None
+) -> dict[str, bytes]:
+    """How these states differ from the locks beside them, where the tree does not say so yet."""
+    if not any(tree.read(f"{state.folder}/split.lock") for state in states):
+        return {}
+    from heldout.services.scanner import Scanner
+    from heldout.services.splitting.lock_checks import files_lacking
+
+    return dict(files_lacking(scanner or Scanner(workspace, fetch=False), tree, states))
 
 
 def _recorded(workspace: Workspace, tree: GitTree) -> Knowledge:

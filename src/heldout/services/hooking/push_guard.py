@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from heldout.domain.answer import Answer, Gap, GapKind
 from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
 from heldout.errors import HeldoutError
-from heldout.services.knowledge import agreed_commits, knowledge_of, reviews_of
+from heldout.services.knowledge import agreed_commits, knowledge_of, locks_of, reviews_of
 from heldout.services.verifying.kept import lost, missed
 from heldout.services.workspace import Workspace
 from heldout.storage.git.history import tag_object
@@ -18,6 +19,9 @@ from heldout.storage.git.refs import RefUpdate
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
 from heldout.storage.people.retirements import retirement_path
+
+if TYPE_CHECKING:
+    from heldout.domain.splitting.lock_cover import LockCover
 
 _TAGS, _HEADS = "refs/tags/", "refs/heads/"
 _SHOWN = 5
@@ -94,6 +98,9 @@ def _version(
     if knowledge.reviews:
         # What only this clone agreed on takes nothing out of the answer that others will get.
         knowledge = replace(knowledge, reviews=reviews_of(workspace.git, _agreed_there(workspace, updates)))
+    knowledge = replace(
+        knowledge, locks=_locks(workspace, [workspace.tree(commit), *_agreed_there(workspace, updates)])
+    )
     answer = knowledge.answer(name.dataset, version.source)
     gives_away = tuple((other.name, hits) for other, hits in knowledge.contaminates(version).items())
     if answer.contaminated:
@@ -118,6 +125,13 @@ def _agreed_there(workspace: Workspace, updates: Sequence[RefUpdate]) -> list[Gi
     if git.bare:
         known += [commit for branch in protected if (commit := git.commit_of(branch))]
     return [workspace.tree(oid) for oid in dict.fromkeys((*pushed, *known))]
+
+
+def _locks(workspace: Workspace, agreed: list[GitTree]) -> LockCover | None:
+    """What is known of locks where those of the given trees count, the first one's checks too."""
+    known = workspace.knowledge().locks
+    cover = locks_of(workspace.git, agreed, agreed, ())
+    return cover if known is None or cover is None else replace(cover, checks=[*known.checks, *cover.checks])
 
 
 def _including(workspace: Workspace, version: Version) -> Knowledge:
@@ -194,7 +208,8 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
             state = catalog.state(name)
         except HeldoutError:
             continue  # pre-commit and verify report a broken dataset; here it can hide no contamination of a version
-        knowledge = replace(known, scans=(*known.scans, *recorded.scans), reviews=decided, exposures=exposures)
+        scans, locks = (*known.scans, *recorded.scans), _locks(workspace, there)
+        knowledge = replace(known, scans=scans, reviews=decided, exposures=exposures, locks=locks)
         answer = knowledge.answer(name, state.source)
         if answer.contaminated:
             subject = f"{name} on {branch}"

@@ -63,10 +63,9 @@ def _warnings(workspace: Workspace, version: Version) -> list[str]:
     answer = workspace.knowledge().answer(version.dataset, version.source)
     warnings = []
     if answer.contaminated:
-        held = len({hit.held.identity() for hit in answer.findings})
         shown = "exposures {}" if answer.only_exposed else "findings {} --holdout-only"
         warnings.append(
-            f"{version.name} freezes a contaminated holdout ({held} held-out examples are given away); "
+            f"{version.name} freezes a contaminated holdout ({answer.wrong}); "
             f"its push will be refused. See heldout {shown.format(version.name)}"
         )
     others = [gap.other for gap in answer.gaps if gap.other and gap.other != version.name]

@@ -12,6 +12,7 @@ from heldout.errors import TamperedError
 from heldout.services.knowledge import dataset_of, knowledge_of
 from heldout.services.workspace import Workspace, readable_state
 from heldout.storage.catalog import FILE, ROOT
+from heldout.storage.git.trees import GitTree
 from heldout.storage.people.retirements import is_retirement
 from heldout.storage.records import RECORD_FILE, parse_record
 
@@ -55,6 +56,8 @@ def missed(workspace: Workspace, old: str, new: str, items: Sequence[Lost]) -> l
     if not items or not workspace.git.is_ancestor(old, new):
         return list(items)
     before, after = workspace.tree(old), workspace.tree(new)
+    asked = workspace.knowledge().live | _sources(workspace, new)
+    items = [item for item in items if not (item.gone and _is_spent_check(before, item.path, asked))]
     folders = {posixpath.dirname(item.path) for item in items if item.gone and not item.retirement}
     whole = {folder for folder in folders if not after.paths(folder)}
     if not whole:
@@ -62,7 +65,6 @@ def missed(workspace: Workspace, old: str, new: str, items: Sequence[Lost]) -> l
     known = workspace.knowledge()
     trees = [after, *(workspace.tree(version.commit) for version in known.taking_part)]
     left = knowledge_of(workspace.git, known.versions, trees, workspace.settings)
-    live = known.live | _sources(workspace, new)
     spent = set()
     for folder in whole:
         path = posixpath.join(folder, RECORD_FILE)
@@ -70,9 +72,21 @@ def missed(workspace: Workspace, old: str, new: str, items: Sequence[Lost]) -> l
             record = parse_record(before.read(path) or b"", path)
         except TamperedError:
             continue
-        if not workspace.settings.accepts(record.method_digest) or _is_told(record, live, left):
+        if not workspace.settings.accepts(record.method_digest) or _is_told(record, asked, left):
             spent.add(folder)
     return [item for item in items if posixpath.dirname(item.path) not in spent]
+
+
+def _is_spent_check(before: GitTree, path: str, live: Collection[str]) -> bool:
+    """Whether a file says how a content differs from its lock, or what it holds out of a log, that nobody asks for."""
+    from heldout.storage.people.exposure_log import is_check, parse_check
+    from heldout.storage.splitting.lock_checks import is_lock_check, parse_lock_check
+
+    parse = parse_lock_check if is_lock_check(path) else parse_check if is_check(path) else None
+    try:
+        return parse is not None and parse(before.read(path) or b"", path).source not in live
+    except TamperedError:
+        return False
 
 
 def _sources(workspace: Workspace, commit: str) -> set[str]:

@@ -15,9 +15,9 @@ from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
 from heldout.services.progress import Progress
-from heldout.services.splitting.locks import locks
 from heldout.services.verifying import changes, exposures, prompts, refs, reviews, slices
 from heldout.services.verifying.kept import lost, missed
+from heldout.services.verifying.locks import locks
 from heldout.services.verifying.record_check import checked_record
 from heldout.services.verifying.replay import Replay, replay_all
 from heldout.services.verifying.signed import Signers, agreed_state
@@ -214,9 +214,8 @@ def _heads(workspace: Workspace, scope: Scope, states: dict[str, DatasetState]) 
         answer = knowledge.answer(state.name, source)
         place = state.folder
         if answer.contaminated:
-            count = len({hit.held.identity() for hit in answer.findings})
             level = Level.REPORTED if source in old else Level.FAILED
-            yield Problem(level, place, f"{count} held-out examples are given away", "contaminated")
+            yield Problem(level, place, answer.wrong, "contaminated")
         elif any(gap.kind is GapKind.NOT_SCANNED for gap in answer.gaps):
             yield Problem(Level.UNKNOWN, place, "HEAD has no scan record of this content", "not-scanned")
         elif any(gap.kind is GapKind.SCAN_INCOMPLETE for gap in answer.gaps):
@@ -243,9 +242,8 @@ def _version(workspace: Workspace, version: Version, *, new: bool) -> Iterator[P
     answer = knowledge.answer(version.dataset, version.source)
     name = str(version.name)
     if answer.contaminated:
-        count = len({hit.held.identity() for hit in answer.findings})
         level = Level.FAILED if new else Level.REPORTED
-        yield Problem(level, name, f"{count} held-out examples are given away", "contaminated")
+        yield Problem(level, name, answer.wrong, "contaminated")
     for other, hits in knowledge.contaminates(version).items() if new else ():
         count = len({hit.held.identity() for hit in hits})
         yield Problem(Level.FAILED, name, f"gives {count} held-out examples of {other.name} away", "gives-away")
