@@ -61,7 +61,8 @@ def _summarise(session: Session, report: Report) -> None:
 
     path = os.environ.get(_SUMMARY)
     if path:
-        step_summary.append(path, markdown(report, step_summary.room(path)))
+        if not step_summary.append(path, "".join(markdown(report, step_summary.room(path)))):
+            session.note(f"${_SUMMARY} is full, so this is left out of it")
     elif report.total > SHOWN:
         session.note(f"${_SUMMARY} is not set, so {report.total - SHOWN:,} more are listed nowhere")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
 LIMIT = 1 << 20
 """Bytes of a step's page; a longer one is not shown at all."""
@@ -17,6 +16,11 @@ def room(path: str) -> int:
         return LIMIT
 
 
-def append(path: str, pieces: Iterable[str]) -> None:
-    with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="\n") as page:
-        page.writelines(pieces)
+def append(path: str, text: str) -> bool:
+    """Whether there was room for it."""
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) > room(path):
+        return False
+    with open(path, "ab") as page:
+        page.write(data)
+    return True

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from lxml import etree
+from support.forms import findings
 
 from heldout.domain.answer import GapKind
 from heldout.domain.kind import Kind
@@ -22,14 +22,14 @@ DRAWN = [form for form in Form if form not in (Form.TEXT, Form.JSON)]
 
 
 @pytest.mark.parametrize("form", DRAWN)
-def test_every_form_is_drawn(form: Form, report_of: Callable[[int], Report]) -> None:
-    assert "".join(drawn(report_of(1), form, "1.2.3")).endswith("\n")
+def test_every_form_is_drawn(form: Form) -> None:
+    assert "".join(drawn(findings(1), form, "1.2.3")).endswith("\n")
 
 
 @pytest.mark.parametrize("form", [Form.TEXT, Form.JSON])
-def test_text_and_json_are_the_commands_own(form: Form, report_of: Callable[[int], Report]) -> None:
+def test_text_and_json_are_the_commands_own(form: Form) -> None:
     with pytest.raises(ValueError, match="drawn by each command"):
-        drawn(report_of(0), form, "1.2.3")
+        drawn(findings(0), form, "1.2.3")
 
 
 def test_the_choice_ends_where_a_new_form_would_be_forgotten() -> None:
@@ -39,8 +39,8 @@ def test_the_choice_ends_where_a_new_form_would_be_forgotten() -> None:
 
 
 @pytest.mark.parametrize("form", DRAWN)
-def test_the_same_report_gives_the_same_bytes(form: Form, report_of: Callable[[int], Report]) -> None:
-    assert "".join(drawn(report_of(40), form, "1")) == "".join(drawn(report_of(40), form, "1"))
+def test_the_same_report_gives_the_same_bytes(form: Form) -> None:
+    assert "".join(drawn(findings(40), form, "1")) == "".join(drawn(findings(40), form, "1"))
 
 
 @pytest.mark.parametrize("form", [Form.JSONL, Form.GITLAB])
@@ -62,16 +62,17 @@ def test_forms_without_a_limit_hold_one_item_at_a_time(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", DRAWN)
-def test_a_file_may_be_called_anything(form: Form, report_of: Callable[[int], Report]) -> None:
+def test_a_file_may_be_called_anything(form: Form) -> None:
     """Bytes that are no UTF-8, blanks, what URIs and workflow commands mean something by."""
     for name in ("caf\udce9.csv", "a b,c:d%41?#.csv", "naïve/é.jsonl"):
-        (item,) = report_of(1).items
-        report = replace(report_of(1), items=[replace(item, location=Location(name, 3))])
+        (item,) = findings(1).items
+        report = replace(findings(1), items=[replace(item, location=Location(name, 3))])
         text = "".join(drawn(report, form, "1")).encode("utf-8", "backslashreplace").decode()
         if form is Form.SARIF:
             (result,) = json.loads(text)["runs"][0]["results"]
             uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-            assert uri.isascii() and not set(uri) & set(" ?#:")
+            assert uri.isascii()
+            assert not set(uri) & set(" ?#:")
         elif form is Form.GITLAB:
             assert json.loads(text)[0]["location"]["lines"]["begin"] == 3
         elif form is Form.JUNIT:

@@ -6,16 +6,16 @@ import re
 
 import pytest
 from lxml import html as lxml_html
+from support.forms import AWKWARD
 
 from heldout.domain.reporting import Report
 from heldout.reports.excerpts import printable
 from heldout.reports.forms.html import SHOWN, page
-from reports.forms.conftest import AWKWARD
 
-ELEMENTS = set(
-    "html head meta title style body main h1 h2 span p dl div dt dd details summary code table caption thead tbody tr "
-    "th td ul li".split()
-)
+ELEMENTS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "span", "p", "dl", "div", "dt", "dd"),
+    *("details", "summary", "code", "table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"),
+}
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from lxml import etree
 from support.data import data_path
+from support.forms import findings
 
 from heldout.domain.reporting import Outcome, Report
 from heldout.reports.forms.junit import junit
@@ -36,8 +35,8 @@ def test_counts_are_those_of_the_cases(tree: etree._Element, report: Report) -> 
     assert int(suite.get("failures")) == errors
 
 
-def test_all_clean_is_one_test_that_passed(report_of: Callable[[int], Report]) -> None:
-    tree = etree.fromstring("".join(junit(report_of(0))).encode())
+def test_all_clean_is_one_test_that_passed() -> None:
+    tree = etree.fromstring("".join(junit(findings(0))).encode())
     (case,) = tree.iter("testcase")
     assert len(case) == 0
 

@@ -48,9 +48,7 @@ def sentence(finding: Finding, first: Side, a: Named, b: Named) -> str:
 
 
 def alike_by(similarity: Fraction) -> str:
-    """Two decimals, downwards: only what is equal is called so."""
-    if similarity == 1:
-        return "equal but for case and punctuation"
+    """Two decimals, downwards: only equal sets are 1.00."""
     return f"{similarity.numerator * 100 // similarity.denominator / 100:.2f} alike"
 
 

@@ -92,13 +92,21 @@ def _sentence(item: Item) -> str:
     places = (str(part.location) for part in item.parts if part.location is not None)
     names = sorted({*(part.label for part in item.parts), *places}, key=len, reverse=True)
     pieces = re.split("(" + "|".join(map(re.escape, names)) + ")", item.message) if names else [item.message]
-    return "".join(code(piece) if piece in names else plain(piece) for piece in pieces)
+    return "".join(code(piece) if piece in names else _between(piece) for piece in pieces)
+
+
+def _between(text: str) -> str:
+    """`plain` drops the blanks at both ends, which part words here."""
+    return " " * text[:1].isspace() + plain(text) + " " * (text[-1:].isspace() and bool(text.strip()))
+
+
+_COMMANDS = ("heldout ", "git ")
 
 
 def _foot(report: Report) -> Iterator[str]:
     if report.next:
         yield "\n**Next**\n\n"
-        yield from (f"- {plain(step)}\n" for step in report.next)
+        yield from (f"- {code(step) if step.startswith(_COMMANDS) else plain(step)}\n" for step in report.next)
     if report.notes:
         yield "\n<sub>"
         yield "<br>".join(plain(note) for note in report.notes)
@@ -116,13 +124,20 @@ def code(text: str) -> str:
     return f"{fence}{room}{shown}{room}{fence}".replace("|", "\\|")
 
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-!|~$])")
+_SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+\-]|^[0-9]+(?=[.)])(?=.))")
+_NAMES = re.compile(r"((?<![\w])@|#)(?=\w)")
 
 
 def plain(text: str) -> str:
-    """Text in which nothing is Markdown, HTML, a person or an issue's number."""
-    marked = _SPECIAL.sub(r"\\\1", printable(text))
-    return html(marked).replace("@", "&#64;<!-- -->")
+    """Text in which nothing is Markdown, HTML, a person or an issue's number: forges look for those two in what is
+    rendered, so an empty element parts them."""
+    marked = _SPECIAL.sub(_escaped, printable(text))
+    return _NAMES.sub(r"\1<b></b>", html(marked))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Of a number only what follows it can be escaped."""
+    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
 
 
 def html(text: str) -> str:

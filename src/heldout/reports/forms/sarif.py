@@ -55,7 +55,6 @@ def _counts(report: Report) -> dict[str, Any]:
 def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
-        "name": "".join(word.capitalize() for word in rule.id.replace("_", "-").split("-")),
         "shortDescription": {"text": f"{rule.title}."},
         "fullDescription": {"text": f"{rule.title}."},
         "help": {"text": rule.help, "markdown": rule.help},
