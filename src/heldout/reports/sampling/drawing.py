@@ -40,7 +40,7 @@ def frame_json(frame: Frame, path: Path) -> dict[str, Any]:
 
 
 def design_report(design: Design, path: Path, frame: str) -> Iterator[str]:
-    yield f"{path}: {design.kind} sample {design.name} version {design.version}, {design.digest}"
+    yield f"{path}: {design.name} version {design.version}, a {design.kind} sample, {design.digest}"
     yield from _plans(design)
     for name, value in design.thresholds.items():
         yield f"threshold {name}: {decimal(value * 100)} %, registered before anything is labelled"

@@ -20,11 +20,11 @@ _LISTED = 20  # differences of a replay, as text
 def estimate_report(frame: Frame, design: Design, draw: Draw, found: Estimate) -> Iterator[str]:
     rule = RULES[design.kind]
     unit = frame.population.unit
-    yield f"{design.kind} sample {design.name} version {design.version}, selected {draw.selected_at}"
+    yield f"{design.name} version {design.version}: a {design.kind} sample, selected {draw.selected_at}"
     yield population_line(frame.population)
     if design.window is not None:
         yield f"window {design.window.time}, fresh until {design.window.fresh_until}"
-    yield f"failure: {design.outcome.failure}; labelled after {design.outcome.maturity}"
+    yield f"failure: {design.outcome.failure}; ripe: {design.outcome.maturity}"
     yield from _strata(design, found)
     yield f"{rule.raw_name}: {_total(found)}, {percent(found.raw)}"
     if found.weighted is not None and found.interval is not None:
