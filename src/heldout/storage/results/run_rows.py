@@ -32,34 +32,34 @@ def header_of(value: Mapping[str, JSON], file: str) -> Header | None:
     if "format" not in value:
         return None
 
-    def fail(text: str, field: str, hint: str = _HINT) -> NoReturn:
+    def wrong(text: str, field: str, hint: str = _HINT) -> NoReturn:
         raise DataError("bad-run-header", text, file=file, line=1, field=field, hint=hint)
 
     if value["format"] != RUN_FORMAT:
-        fail(f"the format is {value['format']!r}, this Heldout reads {RUN_FORMAT!r}", "format")
+        wrong(f"the format is {value['format']!r}, this Heldout reads {RUN_FORMAT!r}", "format")
     for key in value:
         if key not in _HEADER:
-            fail(f"unknown key {key!r}", key, f"known are {', '.join(_HEADER)}; whatever else goes under extra")
+            wrong(f"unknown key {key!r}", key, f"known are {', '.join(_HEADER)}; whatever else goes under extra")
     texts: dict[str, str] = {}
     for key in _TEXTS:
         item = value.get(key)
         if item is not None and (not isinstance(item, str) or not item):
-            fail(f"expected a text, found {kind_of(item)}", key)
+            wrong(f"expected a text, found {kind_of(item)}", key)
         if isinstance(item, str):
             texts[key] = item
     about = {key: value[key] for key in ("model", "system", "extra") if key in value}
-    return Header(**texts, rag=_rag(value.get("rag"), fail), about=about)
+    return Header(**texts, rag=_rag(value.get("rag"), wrong), about=about)
 
 
-def _rag(value: JSON, fail: Callable[[str, str], NoReturn]) -> Rag:
+def _rag(value: JSON, wrong: Callable[[str, str], NoReturn]) -> Rag:
     if value is None:
         return Rag()
     if not isinstance(value, dict) or not value.keys() <= {"top_k", "token_budget"}:
-        fail("expected a mapping with top_k and token_budget", "rag")
+        wrong("expected a mapping with top_k and token_budget", "rag")
     numbers: dict[str, int] = {}
     for key, item in value.items():
         if not isinstance(item, int) or isinstance(item, bool) or item < 1:
-            fail(f"expected a whole number from 1, found {kind_of(item)}", f"rag.{key}")
+            wrong(f"expected a whole number from 1, found {kind_of(item)}", f"rag.{key}")
         numbers[key] = item
     return Rag(**numbers)
 
@@ -67,21 +67,21 @@ def _rag(value: JSON, fail: Callable[[str, str], NoReturn]) -> Rag:
 def row_of(value: Mapping[str, JSON], file: str, number: int) -> RunRow:
     """Raises DataError (slug bad-run-row) with line and field."""
 
-    def fail(text: str, field: str) -> NoReturn:
+    def wrong(text: str, field: str) -> NoReturn:
         raise DataError("bad-run-row", text, file=file, line=number, field=field, hint=_HINT)
 
     for key, item in value.items():
         if key not in FIELDS:
-            fail(f"unknown field {key!r}; whatever else a row has goes under extra", key)
+            wrong(f"unknown field {key!r}; whatever else a row has goes under extra", key)
         expected = _EXPECTED.get(key)
         if expected is not None and not expected[1](item):
-            fail(f"expected {expected[0]}, found {kind_of(item)}", key)
+            wrong(f"expected {expected[0]}, found {kind_of(item)}", key)
     if "key" not in value:
-        fail("the field 'key' is needed: which case is this?", "key")
+        wrong("the field 'key' is needed: which case is this?", "key")
     if not (value.get("excluded") or "outcome" in value or "score" in value):
-        fail("a row says outcome or score (null when it is missing), or why it is excluded", "outcome")
+        wrong("a row says outcome or score (null when it is missing), or why it is excluded", "outcome")
     if value.get("outcome") is not None and value.get("score") is not None:
-        fail("a row has an outcome or a score, not both; give the second a row with a metric of its own", "score")
+        wrong("a row has an outcome or a score, not both; give the second a row with a metric of its own", "score")
     return RunRow(**value)  # type: ignore[arg-type]
 
 
