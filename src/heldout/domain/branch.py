@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind
 from heldout.domain.coverage import Retirement
@@ -114,6 +115,8 @@ class FindingChanges:
 
     def open(self, hits: tuple[Contamination, ...]) -> tuple[Contamination, ...]:
         """Those of the given ones that nobody accepted."""
+        if not self.accepted:
+            return hits  # findings can be a million, and each id is a digest
         decided = {item.contamination.finding.id for item in self.accepted}
         return tuple(hit for hit in hits if hit.finding.id not in decided)
 
@@ -137,7 +140,7 @@ class BranchVerdict(StrEnum):
     UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Branch:
     """`base` is the commit where the branch left `base_name`; `commits` counts those since then.
 
@@ -156,13 +159,15 @@ class Branch:
     decisions: tuple[DecisionRow, ...]
     texts: Mapping[SideName, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def leaks(self) -> tuple[Contamination, ...]:
         """Held-out examples that what the branch touches gives away, and that nobody accepted: new ones first."""
         touched = [item.after for item in self.datasets if item.after is not None]
         touched += [row.answer for row in self.versions]
-        named = {hit.finding.id for answer in touched for hit in answer.findings}
-        kept = tuple(hit for hit in self.findings.remaining if hit.finding.id in named)
+        kept = self.findings.remaining
+        if kept:
+            named = {hit.finding.id for answer in touched for hit in answer.findings}
+            kept = tuple(hit for hit in kept if hit.finding.id in named)
         return self.findings.open((*self.findings.new, *kept))
 
     @property
@@ -173,7 +178,7 @@ class Branch:
         counts = [found.get(name) for name in names]
         return None if None in counts else sum(count or 0 for count in counts)
 
-    @property
+    @cached_property
     def gaps(self) -> tuple[tuple[str, Gap], ...]:
         """(dataset or version, what is missing) for everything the branch touches."""
         rows = [(item.name, gap) for item in self.datasets for gap in item.gaps]
@@ -199,7 +204,7 @@ class Branch:
         touched = self.datasets or self.versions or self.retired or self.findings.new or self.findings.resolved
         return not (touched or any(item.new for item in self.decisions))
 
-    @property
+    @cached_property
     def verdict(self) -> BranchVerdict:
         if self.is_empty:
             return BranchVerdict.UNCHANGED

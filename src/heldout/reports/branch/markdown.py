@@ -55,7 +55,7 @@ def _cut(branch: Branch, found: list[Part], room: int) -> str:
         text = _whole(branch, found, note)
         if _size(text) <= room:
             return text
-    return text.encode()[:room].decode("utf-8", "ignore") if (text := _whole(branch, [])) else text
+    return _whole(branch, []).encode()[:room].decode("utf-8", "ignore")
 
 
 def _size(text: str) -> int:

@@ -98,7 +98,7 @@ def _versions(branch: Branch) -> Iterator[Part]:
         for item in branch.retired
     ]
     notes += [
-        f"- {code(str(name))} counts as contaminated once this is frozen: {plural(count, 'held-out example')} of it can "
+        f"- {code(str(name))} counts as contaminated once this is frozen: {plural(count, 'held-out example')} can "
         "be learned from now. Results on it still hold for models that never learn from this branch."
         for change in branch.datasets
         for name, count in change.outdates

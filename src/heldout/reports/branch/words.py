@@ -64,7 +64,7 @@ def _leaks(branch: Branch, mark: Mark) -> list[str]:
     new = held_count(branch.findings.open(branch.findings.new))
     since = "" if new == count else f", {new:,} of them newly" if new else ", as before this branch"
     places = sorted({other_split(hit) for hit in hits})
-    where = listed(places[:3], mark) + (" and elsewhere" if len(places) > 3 else "")
+    where = listed(places, mark)
     if all(hit.finding.kind is Kind.EXPOSED for hit in hits):
         return [
             f"{of} that {owners} keeps for evaluation no longer count as unseen{since}.",
@@ -187,8 +187,10 @@ def name_of(person: str) -> str:
 
 
 def listed(names: Iterable[str], mark: Mark = str) -> str:
-    """`a, b and c`, each name once."""
+    """`a, b and c`, each name once; of many the first three, and how many more there are."""
     found = [mark(name) for name in dict.fromkeys(names)]
+    if len(found) > 4:
+        found = [*found[:3], f"{len(found) - 3:,} more"]
     return found[0] if len(found) == 1 else ", ".join(found[:-1]) + (f" and {found[-1]}" if found else "")
 
 
