@@ -65,7 +65,7 @@ def test_a_banking77_test_sentence_pasted_into_a_prompt_is_found_at_commit(team:
     team.add("prompts/a/triage.md", f"# Triage\n\nClassify:\n\n> {sentence.upper()}\n")
     said = team.save("Add an example to the prompt")
     assert "prompts/a/triage.md:5: an excerpt of the held-out example banking77:test/" in said
-    assert "[prompt_excerpt]" in said
+    assert "[prompt_excerpt " in said
     assert sentence.lower() not in said.lower()
     # the same prompt is no news to a commit that does not touch it
     team.add("src/a.py", "x")

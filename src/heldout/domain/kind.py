@@ -55,7 +55,10 @@ EXPOSURE = "exposure log"
 LOCK = "split lock"
 """Stands for the lock of a split where findings name a dataset: no dataset's name has a space in it."""
 
+PROMPT = "prompt file"
+"""Stands for a prompt where findings name a dataset."""
+
 
 def is_no_dataset(name: str) -> bool:
-    """Whether a side of a finding stands for a corpus, a log or a lock: there is no example of it to read."""
-    return name in (EXPOSURE, LOCK) or name.startswith(CORPUS)
+    """Whether a side of a finding stands for a corpus, a log, a lock or a prompt: there is no example of it to read."""
+    return name in (EXPOSURE, LOCK, PROMPT) or name.startswith(CORPUS)

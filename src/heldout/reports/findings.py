@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from heldout.domain.finding import Finding, Kind, Side
-from heldout.domain.kind import LOCK
+from heldout.domain.kind import LOCK, PROMPT
 
 
 def overlap_line(finding: Finding, first: Side | None = None, second: Side | None = None) -> str:
@@ -19,6 +19,9 @@ def overlap_line(finding: Finding, first: Side | None = None, second: Side | Non
     if finding.kind is Kind.LOCK_CHANGED:
         held, lock = (a, b) if b.dataset == LOCK else (b, a)
         return f"{held.dataset}:{held.label()} was {lock.split} since the split was locked  {kinds}  [{finding.id}]"
+    if finding.kind is Kind.PROMPT_EXCERPT:
+        held, prompt = (a, b) if b.dataset == PROMPT else (b, a)
+        return f"{held.dataset}:{held.label()} in {prompt.key}  {kinds}  [{finding.id}]"
     score = "" if finding.similarity in (None, 1) else f" {float(finding.similarity):.2f}"
     return f"{left} {_sign(finding, a)} {right}  {kinds}{score}  [{finding.id}]"
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from heldout.domain.finding import Severity, Side, finding_id
+from heldout.domain.canonical import digest
+from heldout.domain.deciding.review import Review, Reviews
+from heldout.domain.finding import Finding, Kind, Severity, Side
 
-KIND = "label_conflict"
+KIND = Kind.LABEL_CONFLICT.value
 SEVERITY = Severity.REVIEW
 
 
@@ -43,11 +45,13 @@ class SplitCount:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One example of a conflict. `place` says where it stands; `label` is its expected output as text."""
+    """One example of a conflict. `place` says where it stands; `label` is its expected output as text, `example` the
+    digest of all of it."""
 
     side: Side
     place: str
     label: str
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +65,29 @@ class Conflict:
     pairs: int
 
     @property
+    def finding(self) -> Finding:
+        return Finding(Kind.LABEL_CONFLICT, SEVERITY, self.a.side, self.b.side, similarity=self.similarity)
+
+    @property
     def id(self) -> str:
-        return finding_id(KIND, self.a.side, self.b.side)
+        return self.finding.id
+
+    @property
+    def method(self) -> str:
+        """What a decision is bound to beside both inputs: both examples as they are, so that another label is another
+        conflict. Digests of labels alone would tell a held-out answer to whoever tries the few there are."""
+        return digest({"id": KIND, "examples": [self.a.example, self.b.example]})
+
+    def accepted(self, reviews: Reviews) -> Review | None:
+        return reviews.acceptance(self.finding, self.method, contaminates=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Conflicts:
     """`labels` counts pairs of examples by their two labels, in order. `at_least` says that families were cut short,
-    so there may be more near pairs. `unlabelled` are examples without an expected output, which conflict with none."""
+    so there may be more near pairs. `unlabelled` are examples without an expected output, which conflict with none.
+    `accepted` are the decisions on those that people accepted, by id: they stand last in `found`. Only conflicts of a
+    repository's dataset are up for `review`."""
 
     splits: tuple[SplitCount, ...]
     labels: Mapping[tuple[str, str], int]
@@ -76,6 +95,14 @@ class Conflicts:
     at_least: bool = False
     examples: int = 0
     unlabelled: int = 0
+    accepted: Mapping[str, Review] = field(default_factory=dict)
+    review: bool = False
+
+    def decided(self, reviews: Reviews) -> Conflicts:
+        """The same with what people accepted."""
+        said = {item.id: review for item in self.found if (review := item.accepted(reviews)) is not None}
+        order = sorted(self.found, key=lambda item: item.id in said)
+        return replace(self, found=tuple(order), accepted=said, review=True)
 
     @property
     def exact(self) -> int:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
+
+from heldout.domain.canonical import digest
+from heldout.domain.kind import PROMPT, Kind, Severity
+
+if TYPE_CHECKING:
+    from heldout.domain.deciding.review import Review, Reviews
+    from heldout.domain.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +34,24 @@ NO_PROMPTS = PromptPolicy()
 
 @dataclass(frozen=True, slots=True)
 class PromptExcerpt:
-    """Eight consecutive words of a held-out example stand in a prompt file. `line` is None where the file is JSON."""
+    """Eight consecutive words of a held-out example stand in a prompt file. `line` is None where the file is JSON;
+    `input` is the digest of the example's input."""
 
     dataset: str
     split: str
     key: str
     prompt: str
     line: int | None = None
+    input: str = ""
+
+    @property
+    def finding(self) -> Finding:
+        """In the shape of a finding between examples: a decision is about this example in this file. The side of the
+        file has no digest of its words, which eight words would be guessed by."""
+        from heldout.domain.finding import Finding, Side  # settings are read by hooks that find nothing
+
+        held = Side(self.dataset, self.split, self.key, self.input)
+        return Finding(Kind.PROMPT_EXCERPT, Severity.REVIEW, held, Side(PROMPT, "file", self.prompt, digest(self.prompt)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +60,21 @@ class PromptCheck:
 
     excerpts: tuple[PromptExcerpt, ...] = ()
     not_here: tuple[str, ...] = ()
+    accepted: tuple[tuple[PromptExcerpt, Review], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.excerpts or self.not_here)
+        return bool(self.excerpts or self.not_here or self.accepted)
+
+    def decided(self, reviews: Reviews, *, block: bool) -> PromptCheck:
+        """The same with what people accepted apart. Where policy blocks, somebody else has to agree."""
+        said = [(item, reviews.acceptance(item.finding, method(), contaminates=block)) for item in self.excerpts]
+        left = tuple(item for item, review in said if review is None)
+        return replace(self, excerpts=left, accepted=tuple((item, review) for item, review in said if review))
+
+
+def method() -> str:
+    """What stands where a decision names the method that found an excerpt."""
+    return digest({"id": "prompt_excerpt", "words": 8})
 
 
 def pattern_problem(pattern: str) -> str | None:

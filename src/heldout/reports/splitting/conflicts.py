@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from heldout.domain.deciding.review import Review
 from heldout.domain.splitting.conflicts import KIND, SEVERITY, Conflict, Conflicts, Labelled
+from heldout.reports.deciding.decision import review_json
 from heldout.reports.rows import Rows
 
 SHOWN = 10
@@ -17,8 +19,10 @@ _LONG = 40  # characters of a label shown as text
 def conflicts_lines(found: Conflicts, limit: int | None) -> Iterator[str]:
     shown = SHOWN if limit is None else limit
     yield from conflict_sections(found, shown)
-    if found.found:
+    if len(found.found) > len(found.accepted):
         yield "next: read both examples; relabel one, or take it out. It is no leak: no verdict changes by it"
+        if found.review:
+            yield "      where both are right: heldout review accept ID --reason '...'"
 
 
 def conflict_sections(found: Conflicts, shown: int) -> Iterator[str]:
@@ -28,7 +32,8 @@ def conflict_sections(found: Conflicts, shown: int) -> Iterator[str]:
         return
     more = "≥" * found.at_least
     counts = f"{found.exact:,} pairs with equal inputs, {more}{found.near:,} with nearly equal ones"
-    yield f"label conflicts: {counts}{_unlabelled(found)}"
+    agreed = f"; {len(found.accepted):,} accepted" if found.accepted else ""
+    yield f"label conflicts: {counts}{agreed}{_unlabelled(found)}"
     for item in found.splits:
         where = f"inside {item.first}" if item.first == item.second else f"{item.first} and {item.second}"
         yield f"  {where}: {item.exact:,} equal, {more}{item.near:,} near"
@@ -37,13 +42,19 @@ def conflict_sections(found: Conflicts, shown: int) -> Iterator[str]:
         yield f"  {_short(first)} / {_short(second)}: {count:,}"
     if len(labels) > shown:
         yield f"  and {len(labels) - shown:,} more pairs of labels"
-    yield from (f"  {_line(item)}" for item in found.found[:shown])
+    yield from (f"  {_listed(item, found)}" for item in found.found[:shown])
     if len(found.found) > shown:
         yield f"  and {len(found.found) - shown:,} more (--json lists them)"
 
 
 def _unlabelled(found: Conflicts) -> str:
     return f"; {found.unlabelled:,} examples have no expected output" if found.unlabelled else ""
+
+
+def _listed(item: Conflict, found: Conflicts) -> str:
+    if (review := found.accepted.get(item.id) if found.accepted else None) is not None:
+        return f"accepted  {item.a.place} / {item.b.place}: {review.reason} ({review.by})  [{item.id}]"
+    return f"{_line(item)}  [{item.id}]" if found.review else _line(item)
 
 
 def _line(item: Conflict) -> str:
@@ -73,11 +84,12 @@ def conflicts_json(found: Conflicts, limit: int | None = None) -> dict[str, Any]
         ],
         "labels": [{"a": first, "b": second, "pairs": count} for (first, second), count in found.labels.items()],
         "conflicts_total": len(found.found),
-        "conflicts": Rows(listed, _conflict_json),
+        "accepted": len(found.accepted),
+        "conflicts": Rows(listed, lambda item: _conflict_json(item, found.accepted.get(item.id))),
     }
 
 
-def _conflict_json(item: Conflict) -> dict[str, Any]:
+def _conflict_json(item: Conflict, review: Review | None) -> dict[str, Any]:
     return {
         "id": item.id,
         "kind": KIND,
@@ -88,6 +100,7 @@ def _conflict_json(item: Conflict) -> dict[str, Any]:
             "rounded": round(float(item.similarity), 4),
         },
         "pairs": item.pairs,
+        "review": None if review is None else review_json(review),
         "a": _side_json(item.a),
         "b": _side_json(item.b),
     }

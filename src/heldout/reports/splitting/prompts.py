@@ -22,4 +22,5 @@ def excerpt_lines(found: Sequence[PromptExcerpt], not_here: Sequence[str]) -> li
 
 def excerpt_line(found: PromptExcerpt) -> str:
     place = found.prompt if found.line is None else f"{found.prompt}:{found.line}"
-    return f"{place}: an excerpt of the held-out example {found.dataset}:{found.split}/{found.key} [prompt_excerpt]"
+    held = f"{found.dataset}:{found.split}/{found.key}"
+    return f"{place}: an excerpt of the held-out example {held} [prompt_excerpt {found.finding.id}]"

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 
 from heldout.domain.deciding.review import Review, Weight
 from heldout.domain.deciding.review_listing import ReviewListing, ReviewRow, Standing
+from heldout.domain.finding import Finding, Severity, Side
+from heldout.domain.kind import Kind
 from heldout.domain.listing import FindingRow
+from heldout.domain.names import Subject
 from heldout.errors import ConfigError
+from heldout.services.deciding.asked import ASKED
 from heldout.services.deciding.review import method_of, today
 from heldout.services.findings import list_findings
 from heldout.services.workspace import Workspace
@@ -23,10 +27,19 @@ def list_reviews(workspace: Workspace, subject: str | None = None) -> ReviewList
     findings = list_findings(workspace, subject)
     by_id = {row.finding.id: row for row in findings.rows}
     by_cluster = {row.finding.cluster or "": row for row in findings.rows}
-    rows = [row for row in standings(workspace, by_id, by_cluster) if subject is None or row.finding is not None]
+    rows = [row for row in standings(workspace, by_id, by_cluster) if subject is None or _is_about(row, subject)]
     known = workspace.knowledge().reviews
     undecided = sum(bool(row.contaminates) and known.about(row.finding) is None for row in findings.rows)
     return ReviewListing(tuple(rows), undecided)
+
+
+def _is_about(row: ReviewRow, subject: str) -> bool:
+    """What no record holds is about a dataset, whatever version of it."""
+    if row.review is None or row.finding is None:
+        return False
+    if row.review.kind not in ASKED:
+        return True
+    return Subject.parse(subject).dataset in (row.finding.a.dataset, row.finding.b.dataset)
 
 
 def standings(
@@ -59,10 +72,24 @@ def _row(
     except ConfigError as error:
         return ReviewRow(path, Standing.MALFORMED, problem=str(error))
     row = by_cluster.get(review.id) if review.is_cluster else by_id.get(review.id)
+    if row is None and review.kind in ASKED:
+        return _asked(workspace, path, review)
     if row is None:
         return ReviewRow(path, Standing.STALE, review)
     contaminates = bool(row.contaminates) or row.finding.holdout_contamination
     return ReviewRow(path, _standing(workspace, review, row, contaminates), review, row.finding)
+
+
+def _asked(workspace: Workspace, path: str, review: Review) -> ReviewRow:
+    """About what no record holds: whether it still is there is told where it is looked for, which takes data."""
+    one, other = (Side(*side) for side in review.sides)
+    kind = Kind(str(review.kind))
+    blocks = kind is Kind.PROMPT_EXCERPT and workspace.settings.prompts.block
+    weight = review.weight(review.method, contaminates=blocks, today=today())
+    standing = _STANDING[weight]
+    if weight is Weight.COUNTS and workspace.knowledge().reviews.findings.get(review.id) != review:
+        standing = Standing.NOT_AGREED
+    return ReviewRow(path, standing, review, Finding(kind, Severity.REVIEW, one, other))
 
 
 def _standing(workspace: Workspace, review: Review, row: FindingRow, contaminates: bool) -> Standing:

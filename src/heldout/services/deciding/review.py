@@ -15,8 +15,8 @@ from heldout.domain.deciding.review import Decision, Review, address
 from heldout.domain.finding import Finding
 from heldout.domain.listing import FindingRow
 from heldout.errors import UsageError
+from heldout.services.deciding.asked import find_row
 from heldout.services.deciding.retire import author, need_reason
-from heldout.services.findings import choose, list_findings
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import write_file
 from heldout.storage.people.reviews import parse_review, render_review, review_path
@@ -67,7 +67,7 @@ def decide(
         raise UsageError(
             "already-expired", f"--expires {request.expires}: that day is over", hint="give a day that is still to come"
         )
-    row = row or choose(list_findings(workspace, request.subject), request.finding)
+    row = row or find_row(workspace, request.finding, request.subject)
     by = author(workspace)
     review = _about(workspace, row, request, by)
     if request.reviewer is not None:
@@ -89,7 +89,7 @@ def approve(
     row: FindingRow | None = None,
 ) -> Decided:
     """Add the person whom Git knows here as the reviewer of what somebody else decided; `row` as in `decide`."""
-    row = row or choose(list_findings(workspace, subject), finding)
+    row = row or find_row(workspace, finding, subject)
     request = Request(finding, Decision.ACCEPTED, "", family=family)
     path = review_path(_folder(row), _about(workspace, row, request, ""))
     head = workspace.git.head()

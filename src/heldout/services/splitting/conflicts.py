@@ -89,9 +89,10 @@ def conflicts_in_dataset(workspace: Workspace, subject: str, progress: Progress 
         member = table[row]
         return f"{member.split}/{member.key}"
 
-    return _conflicts(
+    found = _conflicts(
         reading.spec.name, rows, links, lambda: (example.expected for example in contents.examples()), place
     )
+    return found.decided(workspace.knowledge().reviews)
 
 
 def _conflicts(
@@ -105,13 +106,16 @@ def _conflicts(
     found = tallied(rows, links)
     wanted = np.array(sorted(found.rows()), np.int64)
     labels = _labels(wanted, expected) if wanted.size else {}
-    sides = {
-        int(row): Side(name, member.split, member.key, member.input)
-        for row, member in zip(wanted, table.take(wanted), strict=True)
-    }
+    members = {int(row): member for row, member in zip(wanted, table.take(wanted), strict=True)}
+
+    def labelled(row: int) -> Labelled:
+        member = members[row]
+        side = Side(name, member.split, member.key, member.input)
+        return Labelled(side, place(row), labels[row], member.example)
+
     return conflicts(
         found,
-        lambda row: Labelled(sides[row], place(row), labels[row]),
+        labelled,
         at_least=bool(links.capped_buckets),
         examples=len(table),
         unlabelled=unlabelled(rows),

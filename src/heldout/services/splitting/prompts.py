@@ -53,7 +53,8 @@ def check_prompts(
             not_here.append(state.name)
         elif hits := {window for window in places if window in index}:
             found += _excerpts(workspace, state, places, hits)
-    return PromptCheck(tuple(sorted(set(found), key=_order)), tuple(not_here))
+    check = PromptCheck(tuple(sorted(set(found), key=_order)), tuple(not_here))
+    return check.decided(workspace.knowledge().reviews, block=policy.block) if found else check
 
 
 def _order(found: PromptExcerpt) -> tuple[object, ...]:
@@ -96,7 +97,7 @@ def _excerpts(
             for path, line in places[window] if window in hits else ():
                 if path not in told:
                     told.add(path)
-                    yield PromptExcerpt(state.name, example.split, _key(example), path, line)
+                    yield PromptExcerpt(state.name, example.split, _key(example), path, line, digest(example.input))
 
 
 def _held_out(workspace: Workspace, state: DatasetState) -> Iterator[Example]:

@@ -27,6 +27,9 @@ def prompts(
         place = item.prompt if item.line is None else f"{item.prompt}:{item.line}"
         text = f"an excerpt of the held-out example {item.dataset}:{item.split}/{item.key}"
         yield Problem(Level.FAILED if policy.block else Level.REPORTED, place, text, "prompt-excerpt")
+    for item, review in found.accepted:
+        text = f"an excerpt of {item.dataset}:{item.split}/{item.key}; accepted: {review.reason} ({review.by})"
+        yield Problem(Level.REPORTED, item.prompt, text, "prompt-excerpt")
     for name in found.not_here:
         text = "its held-out examples are not here, so prompts were not looked through"
         level = Level.UNKNOWN if policy.block and fetch else Level.REPORTED
