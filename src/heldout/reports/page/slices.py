@@ -61,7 +61,8 @@ def history_of(item: Slice) -> list[dict[str, Any]]:
     entries = []
     before: Definition | None = None
     for entry in item.history:
-        lines = [{"sign": line.sign, "text": line.text} for line in difference(before, entry.definition)]
+        found = difference(before, entry.definition)
+        lines = [{"sign": line.sign if before else " ", "text": line.text} for line in found]
         entries.append(
             {
                 "number": entry.number,

@@ -6,13 +6,18 @@ const base = document.querySelector('#base-form input[name="base"]').value;
 const dialog = document.getElementById("agree");
 let about = null;
 
+function standing(change) {
+  if (change.lacks) return h("span", { class: "pill review" }, "awaits approval");
+  return change.approved_by.length ? h("span", { class: "pill clean" }, "approved") : h("span", { class: "pill" }, "policy asks for no approval");
+}
+
 function card(change) {
   const counts = Object.entries(change.counts).map(([what, count]) => `${count.toLocaleString("en-US")} ${what}`).join(", ");
   return h("article", { class: "card", "aria-label": change.dataset },
-    h("header", {}, h("h3", {}, change.dataset), h("span", { class: `pill ${change.lacks ? "review" : "clean"}` }, change.lacks ? "awaits approval" : "approved"), h("code", { class: "more muted" }, change.id)),
-    h("p", {}, counts),
-    h("ul", { class: "touched" }, change.touched.map((item) => h("li", {}, h("span", {}, item.what), h("code", {}, `${item.split}/${item.key}`)))),
-    change.more ? h("p", { class: "muted" }, `and ${plural(change.more, "more example")}`) : null,
+    h("header", {}, h("h3", {}, change.dataset), standing(change), h("code", { class: "more muted" }, change.id)),
+    h("details", { open: change.touched.length <= 12 }, h("summary", {}, counts),
+      h("ul", { class: "touched" }, change.touched.map((item) => h("li", {}, h("span", {}, item.what), h("code", {}, `${item.split}/${item.key}`)))),
+      change.more ? h("p", { class: "muted" }, `and ${plural(change.more, "more example")}`) : null),
     h("p", { class: "muted" }, `made by ${change.authors.join(", ") || "nobody yet"}`, change.approved_by.length ? `; approved by ${change.approved_by.join(", ")}` : ""),
     change.lacks ? h("div", { class: "actions" }, h("button", { type: "button", onclick: () => ask(change) }, "Approve…"), h("span", { class: "muted" }, change.lacks)) : null,
   );

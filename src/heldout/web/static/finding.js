@@ -64,7 +64,7 @@ export function pane(item, actions) {
       score,
       h("code", {}, item.id)),
     item.problem ? h("p", { class: "problem" }, item.problem.hint ? `${item.problem.message}. Try: ${item.problem.hint}` : item.problem.message) : null,
-    h("div", { class: "texts" }, sideCard("A", "scanned example", item.a, "del"), sideCard("B", "overlapping example", item.b, "ins")),
+    h("div", { class: "texts" }, sideCard("A", "scanned", item.a, "del"), sideCard("B", "overlapping", item.b, "ins")),
     decided(item.review),
     h("div", { class: "actions" }, actions),
     item.shared?.map((piece) => [h("h3", {}, piece.what), h("p", { class: "shared" }, piece.piece[0], h("mark", {}, piece.piece[1]), piece.piece[2])]),

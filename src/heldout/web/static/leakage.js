@@ -16,6 +16,7 @@ const MOST_VALUES = 24;
 let chosen = {};
 let source = "";
 let shown = null;
+let about = null;
 let asking = null;
 let reading = null;
 
@@ -127,16 +128,18 @@ function actions(item) {
 }
 
 function ask(decision) {
-  if (!shown || dialog.open) return;
+  // The row that is chosen, not the texts that are shown: those of the row before may still stand there.
+  about = list.row(list.active);
+  if (!about || dialog.open) return;
   const form = document.getElementById("decide-form");
   const accepting = decision === "accepted";
   form.reset();
   form.dataset.decision = decision;
   document.getElementById("decide-title").textContent = accepting ? "Accept this finding" : "Reopen this finding";
-  document.getElementById("decide-about").textContent = `${kindText(shown.kinds)}: ${shown.a.split}/${shown.a.key} and ${shown.b.split}/${shown.b.key}`;
+  document.getElementById("decide-about").textContent = `${kindText(about.kinds)}: ${about.a.split}/${about.a.key} and ${about.b.split}/${about.b.key}`;
   form.querySelector(".primary").textContent = accepting ? "Accept" : "Reopen";
   form.querySelector(".expires").hidden = !accepting;
-  form.querySelector(".family").hidden = !shown.cluster;
+  form.querySelector(".family").hidden = !about.cluster;
   form.querySelector(".problem").textContent = "";
   dialog.showModal();
   form.elements.reason.focus();
@@ -147,7 +150,7 @@ async function decide(event) {
   const form = event.target;
   const fault = form.querySelector(".problem");
   if (!form.elements.reason.value.trim()) { fault.textContent = "A reason is needed."; form.elements.reason.focus(); return; }
-  const body = { id: shown.id, decision: form.dataset.decision, reason: form.elements.reason.value, family: form.elements.family.checked, expires: form.elements.expires.value };
+  const body = { id: about.id, decision: form.dataset.decision, reason: form.elements.reason.value, family: form.elements.family.checked, expires: form.elements.expires.value };
   try {
     const done = await post("/api/decide", body);
     dialog.close();
@@ -219,6 +222,11 @@ document.querySelectorAll("[data-source]").forEach((button) => button.addEventLi
   search();
 }));
 document.getElementById("decide-form").addEventListener("submit", decide);
+dialog.querySelector("textarea").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  document.getElementById("decide-form").requestSubmit();
+});
 document.getElementById("decide-cancel").addEventListener("click", () => dialog.close());
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 document.getElementById("help-close").addEventListener("click", () => help.close());

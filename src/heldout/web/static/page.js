@@ -71,6 +71,14 @@ export function say(text, failed = false) {
   hiding = setTimeout(() => { toast.className = "toast"; }, failed ? 9000 : 5000);
 }
 
+/** Say it to screen readers alone: eyes see it happen. */
+export function announce(text) {
+  const toast = document.getElementById("toast");
+  clearTimeout(hiding);
+  toast.className = "toast";
+  toast.textContent = text;
+}
+
 export const failure = (error) => say(error.hint ? `${error.message}. Try: ${error.hint}` : error.message, true);
 
 /** Counts of one column: matched of total, and what nobody could check. */

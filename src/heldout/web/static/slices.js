@@ -1,5 +1,5 @@
 // Counts when the page is there, and the form: conditions, preview, save.
-import { countCell, failure, get, h, plural, post, say } from "./page.js";
+import { announce, countCell, failure, get, h, plural, post, say } from "./page.js";
 
 for (const group of document.querySelectorAll(".slice-group")) {
   const table = group.querySelector("table.counts");
@@ -117,7 +117,7 @@ function editor(data) {
     );
     result.hidden = false;
     const counted = found.columns[0].counts[0];
-    say(`Preview: ${plural(counted.matched, "example")} of ${counted.total.toLocaleString("en-US")}`);
+    announce(`Preview: ${plural(counted.matched, "example")} of ${counted.total.toLocaleString("en-US")}`);
   }
 
   form.addEventListener("submit", async (event) => {
