@@ -23,6 +23,10 @@ SPARK_STAMP := $(VENV)/.spark
 SPARK_LOCK := requirements/spark.lock
 SEMANTIC_STAMP := $(VENV)/.semantic
 SEMANTIC_LOCK := requirements/semantic.lock
+INTEGRATIONS := $(VENV)-integrations
+INTEGRATIONS_STAMP := $(INTEGRATIONS)/.installed
+INTEGRATIONS_LOCK := requirements/integrations.lock
+PROMPTFOO_LOCK := requirements/promptfoo/package-lock.json
 BENCH := $(VENV)-bench
 BENCH_STAMP := $(BENCH)/.installed
 BENCH_LOCK := requirements/bench.lock
@@ -32,7 +36,7 @@ FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast test-kernels test-newer-git test-spark test-semantic pytest lint fuzz ledger lock picture bench clean
+.PHONY: help venv demo test test-fast test-kernels test-newer-git test-spark test-semantic test-integrations pytest lint fuzz ledger lock picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -107,6 +111,27 @@ test-semantic: $(SEMANTIC_STAMP) ## paraphrase candidates by the real model, wit
 	@HELDOUT_SEMANTIC=1 '$(BIN)/pytest' -q -n 0 tests/semantic
 	'$(BIN)/python' benchmarks/semantic.py 300
 
+# uv takes a minute for what takes pip five; npm is the one that the lock brings, since promptfoo wants a newer Node
+# than distributions have.
+$(INTEGRATIONS_STAMP): $(STAMP) $(INTEGRATIONS_LOCK) $(PROMPTFOO_LOCK) requirements/promptfoo/package.json
+	@printf '==> installing harnesses into %s: two gigabytes\n' '$(INTEGRATIONS)'
+	export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+	rm -rf '$(INTEGRATIONS)'
+	'$(BIN)/python' -m venv '$(INTEGRATIONS)'
+	python='$(INTEGRATIONS)/bin/python'
+	'$(BIN)/uv' pip install --quiet --python "$$python" --require-hashes -r $(INTEGRATIONS_LOCK) ||
+	  "$$python" -m pip install -qq --require-hashes -r $(INTEGRATIONS_LOCK)
+	"$$python" -m pip install -qq --no-deps --no-build-isolation --editable .
+	mkdir -p '$(INTEGRATIONS)/promptfoo'
+	cp requirements/promptfoo/package.json $(PROMPTFOO_LOCK) '$(INTEGRATIONS)/promptfoo/'
+	PATH="$$PWD/$(INTEGRATIONS)/bin:$$PATH" '$(INTEGRATIONS)/bin/npm' --prefix '$(INTEGRATIONS)/promptfoo' ci \
+	  --omit=optional --ignore-scripts --force --no-audit --no-fund --loglevel=error
+	touch '$@'
+
+test-integrations: $(INTEGRATIONS_STAMP) ## the loaders under the harnesses themselves, without a network
+	$(call say,harnesses on $$('$(INTEGRATIONS)/bin/python' --version))
+	@HELDOUT_INTEGRATIONS=1 '$(INTEGRATIONS)/bin/pytest' -q -n $(JOBS) tests/integrations
+
 fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), JOBS targets at a time
 	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
@@ -114,7 +139,7 @@ ledger: $(STAMP) ## write docs/requirements.md from the markers on tests
 	@'$(BIN)/python' -m tools.ledger
 
 lock: $(STAMP) ## resolve requirements/*.lock again, one lock for every Python
-	@for extra in dev bench spark semantic; do
+	@for extra in dev bench spark semantic integrations; do
 	  same=; case $$extra in spark | semantic) same='--constraint $(LOCK)' ;; esac
 	  '$(BIN)/uv' pip compile $$same --quiet --universal --python-version 3.11 --extra $$extra --generate-hashes \
 	    --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml \

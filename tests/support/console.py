@@ -78,7 +78,7 @@ def _steps_of_block(block: str, first_line: int) -> list[Step]:
             raise ValueError(f"line {number}: a console block starts with a command: $ ...")
         elif not output and command[-1].endswith("\\"):
             command.append(line.removeprefix("> "))
-        elif not output and line.startswith("> "):
+        elif not output and (line == ">" or line.startswith("> ")):
             command.append(line[2:])
         else:
             output.append(line)

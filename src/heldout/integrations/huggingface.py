@@ -46,10 +46,11 @@ def made_of(made: list[Column], provenance: Provenance) -> Dataset:
     from datasets import Dataset, DatasetInfo, Features, NamedSplit
 
     name, _, number = provenance.version.partition("@v")
+    features = Features({column.name: _feature(column.type) for column in made})
     return Dataset.from_dict(
         {column.name: column.values for column in made},
-        features=Features({column.name: _feature(column.type) for column in made}),
         info=DatasetInfo(
+            features=features,
             description=json.dumps(provenance.as_json(), ensure_ascii=False),
             dataset_name=name,
             version=number or None,

@@ -64,7 +64,7 @@ def pytest_report_collectionfinish(items: list[pytest.Item]) -> str | None:
     asking = Counter(version for item in items for version in _versions(item))
     if not asking:
         return None
-    return "heldout: " + ", ".join(f"{count} tests need {version}" for version, count in sorted(asking.items()))
+    return "heldout: needed clean: " + ", ".join(f"{one} ({_tests(count)})" for one, count in sorted(asking.items()))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -98,10 +98,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in reports
         if getattr(report, "when", None) == "call"
         for name, value in report.user_properties
-        if name == PROPERTY and not str(value).endswith(" clean")
+        if name == PROPERTY and str(value).endswith(LET_PAST)
     )
     for said, count in sorted(past.items()):
-        terminalreporter.write_line(f"heldout: {said}, let past in {count} tests", yellow=True)
+        terminalreporter.write_line(f"heldout: {said} in {_tests(count)}", yellow=True)
 
 
 @pytest.fixture
@@ -143,10 +143,11 @@ class Gate:
         if name not in self._answers:
             self._answers[name] = self._ask(name)
         verdict, reason = self._answers[name]
-        said = (PROPERTY, f"{name} {verdict}")
+        allowed = verdict in self.allowed
+        said = (PROPERTY, f"{name} {verdict}" + (LET_PAST if allowed else ""))
         if said not in item.user_properties:
             item.user_properties.append(said)
-        return None if verdict == "clean" or verdict in self.allowed else reason
+        return None if verdict == "clean" or allowed else reason
 
     def _ask(self, name: str) -> tuple[str, str]:
         """Verdict and reason. A question that has no answer, for a misspelt version, fails the test and is never let
@@ -165,6 +166,11 @@ GATE = pytest.StashKey[Gate]()
 REFUSED = pytest.StashKey[str]()
 PROPERTY = "heldout"
 """Name of a test's property, which also stands in JUnit's XML: `support@v1.2.0 clean`."""
+LET_PAST = ", let past"
+
+
+def _tests(count: int) -> str:
+    return "1 test" if count == 1 else f"{count} tests"
 
 
 def _versions(item: pytest.Item) -> Iterator[str]:
