@@ -22,6 +22,17 @@ cases:
 ROWS = "".join(f'{{"text": "{sentence(str(n))}", "split": "{"ab"[n % 2]}"}}\n' for n in range(4))
 KEPT = b"somebody's work\n"
 
+POPULATION = """format: heldout/population@1
+product: support
+workflows: [refund]
+languages: [en]
+channels: [chat]
+risk_window: July
+traffic_window: July
+excluded: []
+"""
+DESIGN = ("--kind", "stratified", "--size", "4", "--failure", "wrong", "--maturity", "at once", "--seed", "s")
+
 WRITING = {
     "load": ("load", "support@v1.0.0", "-o", "out"),
     "split lock": ("split", "lock", "cases.yaml", "-o", "out"),
@@ -30,6 +41,13 @@ WRITING = {
     "clean": ("clean", "rows.jsonl", "--split-field", "split", "--holdout", "b", "-o", "folder"),
     "signatures export": ("signatures", "export", "support@v1.0.0", "-o", "out"),
     "leak report": ("leak", "report", "rows.jsonl", "--split-field", "split", "--svg", "out"),
+    "sample frame": ("sample", "frame", "rows.jsonl", "--id", "text", "--population", "population.yaml", "-o", "out"),
+    "sample design": ("sample", "design", "frame.jsonl", *DESIGN, "-o", "out"),
+    "sample draw": ("sample", "draw", "frame.jsonl", "design.yaml", "--at", "2026-08-01T12:00:00Z", "-o", "out"),
+    "sample label": ("sample", "label", "draw.json", "--by", "ana", "--rubric", "r@1", "-o", "out"),
+    "sample estimate": ("sample", "estimate", "frame.jsonl", "design.yaml", "draw.json", "labels.jsonl", "-o", "out"),
+    "sample qualify": ("sample", "qualify", "frame.jsonl", "design.yaml", "--failures", "all=1", "-o", "out"),
+    "sample replay": ("sample", "replay", "study.json", "-o", "out"),
 }
 """Every command that writes a file where a person says."""
 
@@ -64,6 +82,15 @@ def frozen(clean_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     team = copy(clean_template, tmp_path_factory.mktemp("frozen"))
     team.write("cases.yaml", CASES)
     team.write("rows.jsonl", ROWS)
+    team.write("population.yaml", POPULATION)
+    outcomes = "".join(f'{{"id": "{sentence(str(n))}", "label": 0}}\n' for n in range(4))
+    team.write("outcomes.jsonl", outcomes)
+    for name, output in (
+        *(("sample frame", "frame.jsonl"), ("sample design", "design.yaml"), ("sample draw", "draw.json")),
+        *(("sample label", "labels.jsonl"), ("sample estimate", "study.json")),
+    ):
+        more = ("--from", "outcomes.jsonl") if name == "sample label" else ()
+        assert heldout(team.path, *WRITING[name][:-1], output, *more).code == 0
     return team.path
 
 

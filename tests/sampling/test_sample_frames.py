@@ -151,3 +151,15 @@ def test_a_frame_of_any_file(framed: Files) -> None:
     assert "[repeated-unit]" in framed.run("frame", "twice.csv", "--id", "case", *make, "-o", "f.jsonl").err
     framed.write("none.jsonl", '{"case": null}\n')
     assert "none.jsonl:1" in framed.run("frame", "none.jsonl", "--id", "case", *make, "-o", "f.jsonl").err
+
+
+def test_texts_do_not_become_strata(framed: Files) -> None:
+    rows = [{"id": f"u{n}", "text": f"question {n}", "long": "x" * 101} for n in range(201)]
+    framed.write("texts.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    for field in ("text", "long"):
+        ran = framed.run(
+            "frame", "texts.jsonl", "--id", "id", "--by", field, "--population", "population.yaml", "-o", "f.jsonl"
+        )
+        assert ran.code == 2
+        assert "that is no stratification [bad-value]" in ran.err
+        assert "f.jsonl" not in framed.names()

@@ -20,7 +20,7 @@ from heldout.domain.slicing.sample import shares
 from heldout.errors import DataError, UsageError
 from heldout.services.sampling.checking import require_fit
 from heldout.services.sources import open_files
-from heldout.storage.new_files import new_files, write_new
+from heldout.storage.new_files import new_files, require_absent, write_new
 from heldout.storage.readers import read_rows
 from heldout.storage.sampling.design_file import read_design, render_design
 from heldout.storage.sampling.draw_files import is_time, label_lines, read_draw, render_draw
@@ -48,6 +48,7 @@ class DesignRequest:
 
 def make_design(request: DesignRequest, target: Path) -> Design:
     """Write a design that fits its frame. Raises UsageError: bad-value, no-probability, unfit-design, output-exists."""
+    require_absent([target])
     frame = read_frame(request.frame)
     sizes = {name: len(names) for name, names in frame.strata.items()}
     for name in (*request.draws, *request.risk):
@@ -83,6 +84,7 @@ def make_draw(frame_file: str, design_file: str, selected_at: str, target: Path)
     """Write the selection event. Raises ConfigError (slugs other-frame, no-probability, wrong-quota), UsageError."""
     if not is_time(selected_at):
         raise UsageError("bad-value", f"--at {selected_at}: expected a time in UTC", hint="--at 2026-08-01T12:00:00Z")
+    require_absent([target])
     frame, design = read_frame(frame_file), read_design(design_file)
     require_fit(frame, design, design_file)
     draw = Draw(frame.digest, design.digest, PROCEDURE, selected_at, select(frame, design))
@@ -102,6 +104,7 @@ class LabelSource:
 def make_labels(draw_file: str, labelled_by: str, rubric: str, target: Path, source: LabelSource | None) -> Labels:
     """Write a sheet of labels bound to a draw, empty or filled from a file of outcomes, where only what was drawn is
     looked up. The order of the sheet says nothing of the strata. Raises DataError (slugs repeated-unit, bad-value)."""
+    require_absent([target])
     draw = read_draw(draw_file)
     found = {} if source is None else _outcomes(source, draw.by_name)
     bound = draw.digest

@@ -26,6 +26,9 @@ from heldout.storage.new_files import new_files
 from heldout.storage.readers import read_rows
 from heldout.storage.sampling.frame_file import frame_lines
 
+MOST_STRATA, LONGEST = 200, 100
+"""Names of strata are values of a field, and a field of texts must not end up in a file of names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Strata:
@@ -151,6 +154,13 @@ def _made(population: Population, source: Mapping[str, str], members: Mapping[st
     if finder.unused:
         message = f"no unit has the value {min(finder.unused)!r}, which --group names"
         raise UsageError("bad-value", message, hint="check its spelling")
+    strata = set(members.values())
+    if len(strata) > MOST_STRATA or any(len(name) > LONGEST for name in strata):
+        message = (
+            f"{len(strata):,} strata, the longest of {max(map(len, strata)):,} characters: that is no stratification"
+        )
+        hint = f"{MOST_STRATA} at most, of {LONGEST} characters: --group puts values together, --rest takes the others"
+        raise UsageError("bad-value", message, hint=hint)
     if not members:
         raise UsageError("no-rows", "there is no unit in the frame", hint="check the splits and the slice")
     return Frame.of(population, source, members.items())

@@ -19,6 +19,7 @@ from heldout.storage.sampling.documents import (
     top_of,
     yaml_document,
 )
+from heldout.storage.yaml.files import Located
 from heldout.storage.yaml.schema import Section, kind_of
 
 POPULATION: Final = "heldout/population@1"
@@ -66,9 +67,7 @@ def read_frame(path: str) -> Frame:
     seen: dict[str, int] = {}
     members = []
     for number, located in lines:
-        row = Section(located, located.value)
-        name, stratum = row.needed_text("id"), row.needed_text("stratum")
-        row.done()
+        name, stratum = _unit(located)
         if name in seen:
             message = f"the unit {name!r} is in the frame already, at line {seen[name]}"
             raise DataError("repeated-unit", message, file=path, line=number, hint="every unit can be drawn once")
@@ -77,6 +76,19 @@ def read_frame(path: str) -> Frame:
     if not members:
         raise DataError("no-rows", "the frame has no unit", file=path, hint="heldout sample frame writes frames")
     return Frame.of(population, source, members)
+
+
+def _unit(located: Located) -> tuple[str, str]:
+    """Most lines are as they should be, and a frame may have a million; the others are told what is wrong."""
+    value = located.value
+    if type(value) is dict and len(value) == 2:
+        name, stratum = value.get("id"), value.get("stratum")
+        if type(name) is str and type(stratum) is str and name and stratum:
+            return name, stratum
+    row = Section(located, value)
+    found = row.needed_text("id"), row.needed_text("stratum")
+    row.done()
+    return found
 
 
 def source_of(section: Section) -> dict[str, str]:
