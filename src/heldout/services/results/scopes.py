@@ -45,6 +45,11 @@ def restricted(gathered: Gathered, splits: Sequence[str]) -> Gathered:
             answered |= item.status > 0
         used = set(of_case[answered].tolist()) or set(range(len(names)))
         splits = [name for code, name in enumerate(names) if code in used]
+    for name in splits:
+        if name not in names:
+            raise UsageError(
+                "unknown-split", f"the run has no case in split {name!r}", hint=f"its splits: {', '.join(names)}"
+            )
     kept = np.isin(of_case, [names.index(name) for name in splits])
     found = replace(gathered, splits=tuple(sorted(splits)))
     if kept.all():
