@@ -35,6 +35,10 @@ def results_power(
     losses: Annotated[float | None, typer.Option(help="paired: the share that the baseline alone gets right.")] = None,
     rules: Annotated[int, typer.Option(min=1, help="paired: the size of the rule's family.")] = 1,
     run_rate: Annotated[float | None, typer.Option(help="mark: the rate of the whole run.")] = None,
+    bundle: Annotated[
+        str | None,
+        typer.Option("--run", metavar="FILE", help="mark: every slice of what `results report --json` wrote."),
+    ] = None,
     slices: Annotated[int | None, typer.Option(min=1, help="mark: how many slices are tested.")] = None,
     alpha: Annotated[float, typer.Option(help="rate, paired: the error level of the rule.")] = 0.05,
     q: Annotated[float, typer.Option(help="mark: the share of false marks that is put up with.")] = 0.05,
@@ -49,11 +53,23 @@ def results_power(
 
     Example: heldout results power paired --margin 0.05 --gains 0.03 --losses 0.02 --rules 3 --cases 80
     """
-    from heldout.reports.results.power import power_json, power_lines
-    from heldout.services.results.power import Asked, Margin, margins_of, mark_power, paired_power, rate_power
+    from heldout.reports.results.power import needs_json, needs_lines, power_json, power_lines
+    from heldout.services.results.power import (
+        Asked,
+        Margin,
+        margins_of,
+        mark_power,
+        needs_of_run,
+        paired_power,
+        rate_power,
+    )
 
     session = Session(as_json=as_json, quiet=quiet)
     asked = Asked(_share("--power", power), cases)
+    if rule is Deciding.MARK and bundle is not None:
+        needs = needs_of_run(bundle, asked.power)
+        session.emit(needs_lines(needs), needs_json(needs))
+        return
     answers: list[PowerAnswer]
     if rule is Deciding.RATE:
         bound, truth = _share("--minimum", minimum), _rate("--rate", rate)

@@ -63,3 +63,59 @@ class PowerAnswer:
             "cases": self.given,
             "chances": dict(self.chances),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRate:
+    """Counts of one scope of a run; `marked` is None where it was not tested."""
+
+    scope: str
+    observed: int
+    successes: int
+    marked: bool | None
+
+    @property
+    def rate(self) -> float:
+        return self.successes / self.observed if self.observed else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunRates:
+    """A metric of a run, whole and by slice; `tested` slices were ranked for marks at `q`."""
+
+    metric: str
+    whole: SliceRate
+    tested: int
+    q: float
+    slices: tuple[SliceRate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceNeeds:
+    """Cases that each slice of a run would need to be marked, were its true rate the one that was seen.
+
+    None for a slice: it lies on the run's rate, has no case, or no number up to the limit is enough.
+    """
+
+    rates: RunRates
+    power: float
+    needed: tuple[int | None, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "metric": self.rates.metric,
+            "run_rate": self.rates.whole.rate,
+            "tested": self.rates.tested,
+            "q": self.rates.q,
+            "power": self.power,
+            "slices": [
+                {
+                    "scope": each.scope,
+                    "observed": each.observed,
+                    "estimate": each.rate if each.observed else None,
+                    "marked": each.marked,
+                    "needed": needed,
+                }
+                for each, needed in zip(self.rates.slices, self.needed, strict=True)
+            ],
+        }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from heldout.domain.results.power import Needed, PowerAnswer
+from heldout.domain.results.power import Needed, PowerAnswer, SliceNeeds
 
 
 def power_lines(answers: Iterable[PowerAnswer]) -> Iterator[str]:
@@ -51,3 +51,32 @@ def _percent(chance: float) -> str:
 
 def power_json(answers: Iterable[PowerAnswer]) -> dict[str, Any]:
     return {"format": "heldout/results-power@1", "rules": [answer.as_json() for answer in answers]}
+
+
+def needs_lines(found: Iterable[SliceNeeds]) -> Iterator[str]:
+    for item in found:
+        run = item.rates
+        yield (
+            f"{run.metric}: {_percent(run.whole.rate)} of {run.whole.observed:,} cases; "
+            f"{run.tested:,} slices were tested at q {run.q:.4g}"
+        )
+        head = ("scope", "cases", "estimate", "marked", "needed")
+        rows = [head]
+        for each, needed in zip(run.slices, item.needed, strict=True):
+            marked = {None: "not tested", True: "yes", False: "no"}[each.marked]
+            rows.append((each.scope, f"{each.observed:,}", _percent(each.rate), marked, _number(needed)))
+        widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
+        for row in rows:
+            yield "  ".join(
+                [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+            )
+    yield "needed: cases for a mark with the wanted chance, alone, were the rate that was seen the true one; the rate of a"
+    yield "few cases is noise itself, so this tells who is far from a mark, and not what a slice will show"
+
+
+def _number(needed: int | None) -> str:
+    return "-" if needed is None else f"{needed:,}"
+
+
+def needs_json(found: Iterable[SliceNeeds]) -> dict[str, Any]:
+    return {"format": "heldout/results-power@1", "runs": [item.as_json() for item in found]}

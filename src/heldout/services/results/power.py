@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 
-from heldout.domain.results.power import Needed, PowerAnswer
+from heldout.domain.results.power import Needed, PowerAnswer, RunRates, SliceNeeds, SliceRate
 from heldout.errors import UsageError
 from heldout.statistics.power import Chance, OnePairing, OneRate, enough, exact_rate, marked_slice
 from heldout.storage.regular_files import opened
+from heldout.storage.results.bundle_file import read_rates
 from heldout.storage.results.policy_file import parse_policy
 
 RATE_LIMIT, PAIRED_LIMIT = 100_000, 20_000
@@ -141,3 +142,24 @@ def margins_of(path: str) -> tuple[Margin, ...]:
         )
         for rule in policy.rules
     )
+
+
+def needs_of_run(path: str, power: float) -> tuple[SliceNeeds, ...]:
+    """For each slice of a run's bundle, cases for a mark were its rate as seen. Raises ConfigError, UsageError."""
+    found = read_rates(path)
+    if not any(rates.slices for rates in found):
+        raise UsageError(
+            "no-rows", f"{path} has no rate by slice", hint="heldout results report RUN --slice ... --json"
+        )
+    return tuple(
+        SliceNeeds(rates, power, tuple(_needed(rates, each, power) for each in rates.slices)) for rates in found
+    )
+
+
+def _needed(rates: RunRates, item: SliceRate, power: float) -> int | None:
+    run_rate = rates.whole.rate
+    if not item.observed or item.rate == run_rate or run_rate in (0.0, 1.0):
+        return None
+    side = marked_slice(run_rate, rates.q, max(rates.tested, 1), above=item.rate > run_rate)
+    window = 32 + 3 * ceil(1 / min(run_rate, 1 - run_rate))
+    return None if side is None else enough(lambda n: side.chance(n, item.rate), power, RATE_LIMIT, min(2000, window))

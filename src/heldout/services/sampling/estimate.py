@@ -21,9 +21,9 @@ from heldout.domain.sampling.kinds import RULES, STATEMENTS
 from heldout.domain.sampling.numbers import Observed
 from heldout.services.sampling.checking import require_drawn, require_fit, require_labelled
 from heldout.statistics.sampling import interval, raw_rate, weighted_rate
+from heldout.storage.documents import json_bytes
 from heldout.storage.new_files import require_absent, write_new
 from heldout.storage.sampling.design_file import read_design
-from heldout.storage.sampling.documents import json_bytes
 from heldout.storage.sampling.draw_files import read_draw, read_labels
 from heldout.storage.sampling.frame_file import read_frame
 from heldout.storage.sampling.study_file import ESTIMATE

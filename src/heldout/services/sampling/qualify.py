@@ -14,9 +14,9 @@ from heldout.domain.sampling.numbers import AtTruth, Everywhere
 from heldout.errors import UsageError
 from heldout.services.sampling.checking import require_fit
 from heldout.statistics.qualification import Space, at_truth, everywhere
+from heldout.storage.documents import json_bytes
 from heldout.storage.new_files import require_absent, write_new
 from heldout.storage.sampling.design_file import read_design
-from heldout.storage.sampling.documents import json_bytes
 from heldout.storage.sampling.frame_file import read_frame
 from heldout.storage.sampling.study_file import QUALIFICATION
 

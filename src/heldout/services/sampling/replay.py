@@ -10,8 +10,8 @@ from heldout.domain.sampling.study import Difference, Replayed
 from heldout.services.sampling import qualify
 from heldout.services.sampling.checking import require_fit
 from heldout.services.sampling.estimate import Sample, estimate, study_of
+from heldout.storage.documents import json_bytes
 from heldout.storage.new_files import require_absent, write_new
-from heldout.storage.sampling.documents import json_bytes
 from heldout.storage.sampling.study_file import ESTIMATE, StoredStudy
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from heldout.domain.example import JSON
 from heldout.domain.sampling.design import Design, Outcome, Plan, Window, kind_problem
 from heldout.domain.sampling.kinds import Kind
-from heldout.storage.sampling.documents import fraction, fraction_of, needed_section, whole, yaml_document
+from heldout.storage.documents import fraction, fraction_of, needed_section, whole, yaml_document
 from heldout.storage.yaml.files import dump_yaml
 from heldout.storage.yaml.schema import Section
 

@@ -14,7 +14,7 @@ from heldout.domain.example import JSON
 from heldout.domain.sampling.drawing import Draw, Selected
 from heldout.domain.sampling.estimate import Label, Labels
 from heldout.errors import DataError
-from heldout.storage.sampling.documents import (
+from heldout.storage.documents import (
     fraction_of,
     json_bytes,
     json_document,

@@ -11,7 +11,7 @@ from typing import Final
 from heldout.domain.example import JSON
 from heldout.domain.sampling.frame import Frame, Population
 from heldout.errors import DataError
-from heldout.storage.sampling.documents import (
+from heldout.storage.documents import (
     json_line,
     json_lines,
     needed_section,

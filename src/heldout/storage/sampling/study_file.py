@@ -13,8 +13,8 @@ from heldout.domain.sampling.design import Design
 from heldout.domain.sampling.drawing import Draw
 from heldout.domain.sampling.estimate import Labels
 from heldout.domain.sampling.frame import Frame
+from heldout.storage.documents import json_document, needed_section
 from heldout.storage.sampling.design_file import design_of
-from heldout.storage.sampling.documents import json_document, needed_section
 from heldout.storage.sampling.draw_files import draw_of, labels_of
 from heldout.storage.sampling.frame_file import frame_of
 from heldout.storage.yaml.schema import Section

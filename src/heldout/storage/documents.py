@@ -1,4 +1,4 @@
-"""Reading the documents of sampling: one checked mapping each, its format named first."""
+"""Documents of YAML, JSON and JSON Lines as checked mappings, each with its format named first."""
 
 from __future__ import annotations
 
