@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from heldout.domain.answer import Contamination
-from heldout.domain.finding import Finding
-from heldout.domain.kind import CORPUS, EXPOSURE
+from heldout.domain.finding import Finding, Side
+from heldout.domain.kind import CORPUS, EXPOSURE, LOCK, PROMPT, is_no_dataset
 from heldout.domain.names import split_tag
 from heldout.domain.reporting import Location
 from heldout.services.workspace import Workspace, readable_state
@@ -20,6 +19,7 @@ from heldout.storage.git.trees import GitTree
 from heldout.storage.people.exposure_log import log_path
 from heldout.storage.records import FINDINGS_FILE
 from heldout.storage.settings_file import FILE as SETTINGS
+from heldout.storage.splitting.lock_file import FILE as LOCK_FILE
 
 _LINE = re.compile(r"(.+):([1-9][0-9]*)", re.DOTALL)
 
@@ -32,7 +32,11 @@ class Places:
         self._subject = subject
 
     def finding(self, finding: Finding) -> Location:
-        """The line of a record that HEAD has, else the data's pointer."""
+        """The line of a record that HEAD has, else the data's pointer. What is found by a corpus, a log, a lock or a
+        prompt points into that one's file."""
+        for held, other in ((finding.a, finding.b), (finding.b, finding.a)):
+            if is_no_dataset(other.dataset):
+                return self._elsewhere(held, other)
         number = self._lines.get(int(finding.id, 16))
         if number is None:
             return self.data(finding.a.dataset, finding.a.split)
@@ -42,13 +46,14 @@ class Places:
             return Location(path, line)
         return Location(pointer, 1)
 
-    def contamination(self, hit: Contamination) -> Location:
-        """Also of a corpus or the log of exposures, whose records are files of their own."""
-        if hit.other.dataset == EXPOSURE:
-            return Location(log_path(hit.held.dataset), int(hit.other.key.removeprefix("line ")))
-        if hit.other.dataset.startswith(CORPUS):
-            return self._corpus_lines.get((hit.other.dataset, hit.held.identity())) or self.data(hit.held.dataset)
-        return self.finding(hit.finding)
+    def _elsewhere(self, held: Side, other: Side) -> Location:
+        if other.dataset == EXPOSURE:
+            return Location(log_path(held.dataset), int(other.key.removeprefix("line ")))
+        if other.dataset == LOCK:
+            return Location(f"{ROOT}/{held.dataset}/{LOCK_FILE}", 1)
+        if other.dataset == PROMPT:
+            return self.problem(other.key)
+        return self._corpus_lines.get((other.dataset, held.identity())) or self.data(held.dataset, held.split)
 
     def data(self, dataset: str, split: str | None = None) -> Location:
         """The pointer of a dataset's data, of the file that is the split where one is; else its description."""

@@ -12,12 +12,13 @@ from lxml import etree
 from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind
 from heldout.domain.deciding.review import Decision, Review
 from heldout.domain.finding import Containment, Finding, Kind, Severity, Side
+from heldout.domain.kind import EXPOSURE, LOCK, PROMPT
 from heldout.domain.reporting import Level, Location, Outcome, Report, Weight
 from heldout.domain.verification import Check, Problem
 from heldout.domain.verification import Level as Grade
 from heldout.reports.adapters.gate import gate_report
 from heldout.reports.adapters.verify import verify_report
-from heldout.reports.adapters.words import Named, alike_by, sentence
+from heldout.reports.adapters.words import SENTENCES, Named, alike_by, sentence
 from heldout.reports.forms.junit import junit
 from heldout.reports.forms.sarif import sarif
 
@@ -33,7 +34,7 @@ PLACE, DATA = Location("findings.jsonl", 7), Location("test.csv.dvc", 1)
 
 
 def gate(answer: Answer) -> Report:
-    return gate_report("s@v1.0.0", answer, (), (("HEAD", "c" * 40),), lambda hit: PLACE, DATA)
+    return gate_report("s@v1.0.0", answer, (), (("HEAD", "c" * 40),), lambda finding: PLACE, DATA)
 
 
 @pytest.mark.req("B48")
@@ -97,6 +98,7 @@ def test_problems_come_gravest_first_and_unknown_is_not_failed() -> None:
         (Kind.INTRA_SPLIT, "held-out A repeats B (0.90 alike) in its split"),
         (Kind.SOURCE_CROSSES_SPLIT, "held-out A and B are an example and what it was made from, in two splits"),
         (Kind.GROUP_CROSSES_SPLIT, "held-out A and B are of one customer, in two splits"),
+        (Kind.SEMANTIC, "held-out A and B seem to ask the same in other words"),
     ],
 )
 def test_each_kind_is_a_sentence(kind: Kind, said: str) -> None:
@@ -110,6 +112,26 @@ def test_each_kind_is_a_sentence(kind: Kind, said: str) -> None:
         group="customer" if kind is Kind.GROUP_CROSSES_SPLIT else None,
     )
     assert sentence(finding, HELD, Named("A", held_out=True), Named("B")) == said
+
+
+def test_every_kind_has_its_sentence() -> None:
+    assert {*SENTENCES} == {*Kind}
+
+
+def test_a_lock_a_log_and_a_prompt_are_no_examples() -> None:
+    a = Named("A", held_out=True)
+    for kind, other, said in (
+        (Kind.LOCK_CHANGED, Side(LOCK, "edited", "h1", "x"), "held-out A was edited since the split was locked"),
+        (
+            Kind.EXPOSED,
+            Side(EXPOSURE, "shared", "line 3", "x"),
+            "held-out A was shown to something: shared, line 3 of the log",
+        ),
+        (Kind.PROMPT_EXCERPT, Side(PROMPT, "prompts", "p.md:4", "x"), "held-out A is quoted in p.md:4"),
+    ):
+        for finding in (Finding(kind, Severity.BLOCK, HELD, other), Finding(kind, Severity.BLOCK, other, HELD)):
+            assert sentence(finding, HELD, a, Named("B")) == said
+            assert sentence(finding, other, Named("B"), a) == said
 
 
 @pytest.mark.parametrize(

@@ -46,4 +46,4 @@ def _report(session: Session, found: GateAnswer) -> Report:
 
     places = Places(session.workspace, found.answer.source)
     nowhere = places.data(found.answer.dataset)
-    return gate_report(str(found.subject), found.answer, found.retired, found.as_of, places.contamination, nowhere)
+    return gate_report(str(found.subject), found.answer, found.retired, found.as_of, places.finding, nowhere)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.listing import FindingListing, FindingRow, Names
@@ -25,23 +26,25 @@ def findings_report(
         step = findings_lines(listing)[1].removeprefix("  next: ")
         gap = unknown_item("not-scanned", subject or "this repository", "no scan record of this content", nowhere)
         return Report("findings", subject, Outcome.UNKNOWN, (first,), 1, [gap], rules([gap.rule]), next=(step,))
-    rows = listing.rows[:limit]
     kinds = [kind for kind in Kind if any(kind in row.finding.kinds for row in listing.rows)]
     given = sum(row.finding.holdout_contamination for row in listing.rows)
-    return Report(
+    report = Report(
         "findings",
         subject,
         Outcome.FOUND if any(row.contaminates for row in listing.rows) else Outcome.CLEAN,
         (first,),
         len(listing.rows),
-        Items(lambda: (_row_item(row, listing.names, locate) for row in rows)),
+        Items(lambda: (_row_item(row, listing.names, locate) for row in listing.rows)),
         rules(kinds),
         (
             *((kind.value, sum(kind in row.finding.kinds for row in listing.rows)) for kind in kinds),
             ("contaminate a holdout", given),
         ),
-        next=(f"heldout findings show {rows[0].finding.id} {subject}".rstrip(),) if rows else (),
     )
+    kept = report if limit is None else replace(report, items=report.worst(limit))
+    first_item = next(iter(kept.items), None)
+    shown = () if first_item is None else (f"heldout findings show {first_item.id} {subject}".rstrip(),)
+    return replace(kept, next=shown)
 
 
 def _row_item(row: FindingRow, names: Names, locate: Callable[[Finding], Location]) -> Item:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from heldout.domain.answer import Accepted, Answer, Contamination
 from heldout.domain.coverage import Retirement
+from heldout.domain.finding import Finding
 from heldout.domain.reporting import Item, Items, Level, Location, Outcome, Report, Weight
 from heldout.reports.adapters.findings import part_of, told, unknown_item
 from heldout.reports.adapters.rules import gap_rule, rules
@@ -18,31 +19,31 @@ def gate_report(
     answer: Answer,
     retired: Sequence[Retirement],
     as_of: Sequence[tuple[str, str]],
-    locate: Callable[[Contamination], Location],
+    locate: Callable[[Finding], Location],
     nowhere: Location,
 ) -> Report:
     """Gaps point to `nowhere`, the subject's data. A gap beside a contamination is a warning: the verdict stands."""
 
     def items() -> Iterator[Item]:
         for hit in answer.findings:
-            yield _hit_item(hit, subject, locate(hit))
+            yield _hit_item(hit, subject, locate(hit.finding))
         for gap in answer.gaps:
             level = Level.WARNING if answer.contaminated else Level.ERROR
             yield unknown_item(gap_rule(gap.kind), subject, gap.text, nowhere, level)
         for accepted in answer.accepted:
-            yield _accepted_item(accepted, subject, locate(accepted.contamination))
+            yield _accepted_item(accepted, subject, locate(accepted.contamination.finding))
 
     outcome = Outcome.FOUND if answer.contaminated else Outcome.CLEAN if answer.complete else Outcome.UNKNOWN
     held = len({hit.held.identity() for hit in answer.findings})
     said = [f"{subject}: {answer.verdict}"]
     if held:
-        said.append(f"{plural(held, 'held-out example is', 'held-out examples are')} given away")
+        said.append(answer.wrong)
     if answer.gaps:
         said.append(f"{plural(len(answer.gaps), 'reason why it is', 'reasons why it is')} not wholly known")
     named = [hit.finding.kind.value for hit in answer.findings]
     named += [gap_rule(gap.kind) for gap in answer.gaps]
     named += [item.contamination.finding.kind.value for item in answer.accepted]
-    counts = (("held-out examples given away", held), ("findings", len(answer.findings)))
+    counts = (("held-out examples that measure nothing any more", held), ("findings", len(answer.findings)))
     return Report(
         "gate",
         subject,

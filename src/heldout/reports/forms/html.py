@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from heldout.domain.reporting import Item, Level, Part, Report
+from heldout.domain.reporting import Item, Level, Part, Report, Rule
 from heldout.reports.excerpts import excerpts, printable
 
 SHOWN = 20_000
@@ -43,10 +43,10 @@ def page(report: Report) -> Iterator[str]:
     worst = report.worst(SHOWN)
     if len(worst) < report.total:
         yield f'<p class="less">{len(worst):,} of {report.total:,} are listed, the worst of them.</p>\n'
-    help_of = {rule.id: rule.title for rule in report.rules}
+    known = {rule.id: rule for rule in report.rules}
     for rule in dict.fromkeys(item.rule for item in worst):
         members = [item for item in worst if item.rule == rule]
-        yield from _section(rule, help_of.get(rule, rule), members, opened=len(worst) <= _OPEN)
+        yield from _section(known.get(rule, Rule(rule, rule, "")), members, opened=len(worst) <= _OPEN)
     yield from _list("Next", report.next)
     yield from _list("Notes", report.notes)
     yield "</main>\n</body>\n</html>\n"
@@ -60,9 +60,11 @@ def _counts(report: Report) -> Iterator[str]:
         yield "</dl>\n"
 
 
-def _section(rule: str, title: str, items: Sequence[Item], *, opened: bool) -> Iterator[str]:
-    yield f"<details{' open' * opened}><summary><h2>{_e(title)}</h2> <code>{_e(rule)}</code> {len(items):,}</summary>\n"
-    yield f'<div class="scroll"><table><caption>{_e(title)}: {len(items):,}</caption>\n<thead><tr>'
+def _section(rule: Rule, items: Sequence[Item], *, opened: bool) -> Iterator[str]:
+    summary = f"<h2>{_e(rule.title)}</h2> <code>{_e(rule.id)}</code> {len(items):,}"
+    yield f"<details{' open' * opened}><summary>{summary}</summary>\n"
+    yield f"<p>{_e(rule.help.replace('`', ''))}</p>\n"
+    yield f'<div class="scroll"><table><caption>{_e(rule.title)}: {len(items):,}</caption>\n<thead><tr>'
     yield from (f'<th scope="col">{name}</th>' for name in ("level", "what", "where", "contaminates", "id"))
     yield "</tr></thead>\n<tbody>\n"
     yield from map(_row, items)
