@@ -46,6 +46,7 @@ class Settings:
     `accept_estimates` lets a comparison with published signatures be clean although near copies are estimated only.
 
     `exposure_contaminates` are the kinds of exposure after which a held-out example no longer counts as unseen.
+    `record_exports` has every export of held-out examples logged.
 
     `memory` is how many bytes a scan may take; None leaves it to the machine. No result depends on it.
     """
@@ -60,6 +61,7 @@ class Settings:
     holdout_changes: ApprovalPolicy = NO_APPROVAL
     accept_estimates: bool = False
     exposure_contaminates: frozenset[How] = SPOILING
+    record_exports: bool = False
 
     def accepts(self, method_digest: str) -> bool:
         return method_digest == self.method.digest or method_digest in self.accept_methods

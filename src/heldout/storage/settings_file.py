@@ -62,6 +62,7 @@ def parse_settings(data: bytes) -> Settings:
         holdout_changes=_approval(content.get("holdout_changes", {})),
         accept_estimates=_accept_estimates(content.get("sealed", {})),
         exposure_contaminates=_exposure(content.get("exposure", {})),
+        record_exports=_flag(content.get("exposure", {}).get("record_exports", False), "exposure.record_exports"),
     )
 
 
@@ -69,8 +70,8 @@ def _exposure(content: object) -> frozenset[How]:
     if not isinstance(content, dict):
         raise ConfigError("wrong-type", "expected a mapping", file=FILE, field="exposure")
     for key in content:
-        if key != "contaminates":
-            raise _unknown(f"exposure.{key}", ("exposure.contaminates",))
+        if key not in ("contaminates", "record_exports"):
+            raise _unknown(f"exposure.{key}", ("exposure.contaminates", "exposure.record_exports"))
     found = _strings(content, "contaminates", tuple(SPOILING), "exposure.contaminates")
     for name in found:
         if name not in list(How):

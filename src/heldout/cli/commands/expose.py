@@ -41,7 +41,7 @@ def expose(
     """Log that held-out examples were shown to something: they no longer count as unseen.
 
     Appends one line to datasets/NAME/exposures.jsonl, with digests and no text. heldout.yaml says which kinds make a
-    version contaminated (exposure.contaminates; all but debugging where it says nothing).
+    version contaminated (exposure.contaminates; by default those that a model or a prompt learns from).
 
     Example: heldout expose support@v1.0.0 --keys 17,42 --how prompt --note "few-shot examples of agent 3"
     """

@@ -36,6 +36,9 @@ def load(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", dir_okay=False, help="Write a file, whole or not at all.")
     ] = None,
+    note: Annotated[
+        str | None, typer.Option("--note", metavar="TEXT", help="Log that held-out examples go out, and what for.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -43,6 +46,8 @@ def load(
 
     A contaminated version is refused with exit 1, one of which nobody knows with exit 3, unless --allow says so.
     Every row is read before the first one is printed. With --json the examples go to a file and the object tells of it.
+
+    With --note, or where heldout.yaml says exposure.record_exports, the log of exposures says what went out.
 
     Example: heldout load support@v1.2.0 --split test -o test.jsonl
     """
@@ -65,12 +70,13 @@ def load(
     if loaded.selection is not None:
         from heldout.reports.slicing.slices import selection_notes
 
-        for note in selection_notes(str(loaded.chosen), loaded.selection.counted):
-            session.note(note)
+        for text in selection_notes(str(loaded.chosen), loaded.selection.counted):
+            session.note(text)
     if loaded.allowed is not None:
         from heldout.reports.load import allowed_line
 
         session.note(allowed_line(subject, loaded.answer.answer, loaded.allowed))
+    _record(session, subject, loaded, note, to_file=output is not None)
     if output is None:
         for line in loaded.lines():
             sys.stdout.buffer.write(line)
@@ -78,6 +84,18 @@ def load(
     else:
         _write(session, loaded, output)
     session.progress.close()
+
+
+def _record(session: Session, subject: str, loaded: Loaded, note: str | None, *, to_file: bool) -> None:
+    """Before the first example is handed out, so that none leaves unrecorded."""
+    from heldout.domain.exposing.exposure import How
+    from heldout.services.exposing.exports import record_export
+
+    members = ((example.split, str(example.key)) for example in loaded.examples())
+    how = How.EXPORT if to_file else How.ACCESS
+    path = record_export(session.workspace, subject, members, how, note, session.progress)
+    if path is not None:
+        session.note(f"logged in {path}: commit it")
 
 
 def _write(session: Session, loaded: Loaded, output: Path) -> None:

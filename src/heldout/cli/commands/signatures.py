@@ -33,6 +33,9 @@ def signatures_export(
         bool, typer.Option("--digests-only", help="No signatures: only exact copies can be told.")
     ] = False,
     secret_file: SecretFile = None,
+    note: Annotated[
+        str | None, typer.Option("--note", metavar="TEXT", help="Log that these go out, and what for.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -47,7 +50,7 @@ def signatures_export(
 
     session = Session(as_json=as_json, quiet=quiet)
     secret = None if secret_file is None else service.read_secret(secret_file, session.workspace)
-    request = service.ExportRequest(subject, output, all_splits, digests_only, secret)
+    request = service.ExportRequest(subject, output, all_splits, digests_only, secret, note)
     made = service.export(session.workspace, request, session.progress)
     session.progress.close()
     session.emit(

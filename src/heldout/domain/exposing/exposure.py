@@ -20,16 +20,19 @@ MemberName = tuple[str, str, str]
 
 
 class How(StrEnum):
-    """What an example was used for."""
+    """What an example was used for. The last three say where it went, and not yet what came of it."""
 
     PROMPT = "prompt"
     FINE_TUNING = "fine-tuning"
     RETRIEVAL = "retrieval"
     DEBUGGING = "debugging"
     OPTIMISATION = "optimisation"
+    ACCESS = "access"
+    EXPORT = "export"
+    JOIN = "join"
 
 
-SPOILING = frozenset(How) - {How.DEBUGGING}
+SPOILING = frozenset({How.PROMPT, How.FINE_TUNING, How.RETRIEVAL, How.OPTIMISATION})
 """Kinds after which an example counts as seen, where heldout.yaml does not say otherwise."""
 
 

@@ -10,12 +10,14 @@ from typing import Final
 
 import numpy as np
 
+from heldout.domain.exposing.exposure import How
 from heldout.domain.method import Method
 from heldout.domain.sealing.keyed import LEAST_BYTES, Secret
 from heldout.domain.sealing.sealed import SignatureInfo
 from heldout.errors import DataError, RepositoryError, UsageError
 from heldout.matching.published import PLANES, distinct_shingles, publish
 from heldout.matching.texts import normalise_batch
+from heldout.services.exposing.exports import record_export
 from heldout.services.matching.near_method import near_parameters
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
@@ -32,13 +34,14 @@ _BLOCK: Final = 1 << 14  # texts signed at a time
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """`output` None stands for the dataset's own file, which DVC then tracks."""
+    """`output` None stands for the dataset's own file, which DVC then tracks. `note` says what for, in the log."""
 
     subject: str
     output: Path | None = None
     all_splits: bool = False
     digests_only: bool = False
     secret: Secret | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,8 @@ def export(workspace: Workspace, request: ExportRequest, progress: Progress = SI
     reading = Scanner(workspace, fetch=True, progress=progress).reading(located.state, located.commit)
     progress.stage(f"signing {located.state.name}")
     published = published_of(reading, method, request)
+    members = ((item.split, item.key) for item in reading.members)
+    record_export(workspace, request.subject, members, How.EXPORT, request.note, progress)
     data = render_signatures(published, method)
     if request.output is not None:
         changed = _differs(request.output, data)

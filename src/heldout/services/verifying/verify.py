@@ -15,7 +15,7 @@ from heldout.domain.record import ScanRecord
 from heldout.domain.verification import Check, Level, Problem
 from heldout.errors import HeldoutError, TamperedError
 from heldout.services.progress import Progress
-from heldout.services.verifying import changes, exposures, prompts, refs, reviews, slices
+from heldout.services.verifying import changes, exposures, prompts, refs, reviews, roles, slices
 from heldout.services.verifying.kept import lost, missed
 from heldout.services.verifying.locks import locks
 from heldout.services.verifying.record_check import checked_record
@@ -73,6 +73,7 @@ def verify(
     problems += locks(workspace, (head, start), states.values(), progress, fetch=replay)
     problems += reviews.reviews(workspace, head, scope.base if not everything else None)
     problems += reviews.standing(workspace, head)
+    problems += roles.roles(workspace, states.values())
     if replay:
         problems += changes.holdout_changes(workspace, head, scope.base, progress)
     if any(workspace.tree(commit).folder(CORPORA) is not None for commit in {head, start or head}):
