@@ -70,8 +70,8 @@ def needs_lines(found: Iterable[SliceNeeds]) -> Iterator[str]:
             yield "  ".join(
                 [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
             )
-    yield "needed: cases for a mark with the wanted chance, alone, were the rate that was seen the true one; the rate of a"
-    yield "few cases is noise itself, so this tells who is far from a mark, and not what a slice will show"
+    yield "needed: cases for a mark with the wanted chance, alone, were the rate that was seen the true one"
+    yield "the rate of a few cases is noise itself: this tells who is far from a mark, and not what a slice will show"
 
 
 def _number(needed: int | None) -> str:
