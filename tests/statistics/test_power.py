@@ -121,6 +121,16 @@ def test_failures_are_asked_at_the_level_of_their_family() -> None:
     assert family.expected.chance == pytest.approx(rule.chance(family.expected.powered, 0.25, 0.1))
 
 
+@pytest.mark.req("O32")
+def test_support_is_asked_before_evidence() -> None:
+    answer = paired_power(Margin(0.05, min_support=400), 0.03, 0.02, Asked(cases=399))
+    assert answer.expected is not None
+    assert answer.other is not None
+    assert (answer.expected.possible, answer.expected.same, answer.other.possible) == (400, 400, 400)
+    assert answer.expected.powered == 400
+    assert dict(answer.chances) == {"PASS": 0.0, "FAIL": 0.0}
+
+
 def test_rules_of_a_policy(tmp_path: object) -> None:
     from pathlib import Path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -89,7 +90,10 @@ def _with_power(needed: Needed, chance: Chance, window: int) -> Needed:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A rule on a paired difference. `rules` is the size of its family: a failure's level is alpha over it at first."""
+    """A rule on a paired difference. `rules` is the size of its family: a failure's level is alpha over it at first.
+
+    With fewer cases than `min_support` the rule reads no evidence.
+    """
 
     margin: float
     alpha: float = 0.05
@@ -97,20 +101,26 @@ class Margin:
     name: str = "rule"
     min_support: int = 0
 
+    def least(self, found: Callable[[int], int | None]) -> int | None:
+        """A number of cases up to the limit, and no smaller than the rule's support."""
+        cases = found(PAIRED_LIMIT)
+        return None if cases is None else max(cases, self.min_support)
+
 
 def paired_power(rule: Margin, gains: float, losses: float, asked: Asked) -> PowerAnswer:
     """Where the candidate alone is right in a share `gains` of cases, the baseline alone in `losses`."""
     strict = rule.alpha / rule.rules
     passes, fails = OnePairing(-rule.margin, rule.alpha), OnePairing(rule.margin, strict)
     chances: dict[str, Chance] = {
-        "PASS": lambda n: passes.chance(n, gains, losses),
-        "FAIL": lambda n: fails.chance(n, losses, gains),
+        "PASS": lambda n: passes.chance(n, gains, losses) if n >= rule.min_support else 0.0,
+        "FAIL": lambda n: fails.chance(n, losses, gains) if n >= rule.min_support else 0.0,
     }
     # 0.1 - 0.15 is no float: a difference that is written as the margin must not count as beyond it
     ahead = round(gains - losses + rule.margin, 12)
+    least = rule.least
     at_best = {
-        "PASS": Needed("PASS", asked.power, PAIRED_LIMIT, passes.possible(PAIRED_LIMIT), passes.same(PAIRED_LIMIT)),
-        "FAIL": Needed("FAIL", asked.power, PAIRED_LIMIT, fails.possible(PAIRED_LIMIT)),
+        "PASS": Needed("PASS", asked.power, PAIRED_LIMIT, least(passes.possible), least(passes.same)),
+        "FAIL": Needed("FAIL", asked.power, PAIRED_LIMIT, least(fails.possible)),
     }
     expected, other = ("PASS", "FAIL") if ahead > 0 else ("FAIL", "PASS")
     family = f", failures at {strict:.4g} (Holm over {rule.rules})" if rule.rules > 1 else ""
