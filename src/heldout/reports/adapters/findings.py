@@ -34,7 +34,7 @@ def findings_report(
         Outcome.FOUND if any(row.contaminates for row in listing.rows) else Outcome.CLEAN,
         (first,),
         len(listing.rows),
-        Items(lambda: (_row_item(row, listing.names, locate) for row in listing.rows)),
+        Items(lambda: (_row_item(row, listing.names, locate, named=not subject) for row in listing.rows)),
         rules(kinds),
         (
             *((kind.value, sum(kind in row.finding.kinds for row in listing.rows)) for kind in kinds),
@@ -47,22 +47,23 @@ def findings_report(
     return replace(kept, next=shown)
 
 
-def _row_item(row: FindingRow, names: Names, locate: Callable[[Finding], Location]) -> Item:
+def _row_item(row: FindingRow, names: Names, locate: Callable[[Finding], Location], *, named: bool) -> Item:
     """An error is what gives a holdout away that takes part; other blocking kinds are for a person to look at."""
     finding = row.finding
-    parts = tuple(_part(side, names, finding) for side in (finding.a, finding.b))
+    parts = tuple(_part(side, names, finding, named=named) for side in (finding.a, finding.b))
     gives = tuple(_holdout(finding, source, names) for source in row.contaminates)
     level = Level.ERROR if row.contaminates else _LEVELS[finding.severity]
     return _item(finding, parts, level, locate(finding), gives)
 
 
-def _part(side: Side, names: Names, finding: Finding) -> Part:
+def _part(side: Side, names: Names, finding: Finding, *, named: bool) -> Part:
     versions = tuple(version_labels(side.versions, names, side.dataset))
-    return part_of(side, finding, versions)
+    return part_of(side, finding, versions, named=named)
 
 
-def part_of(side: Side, finding: Finding, versions: tuple[str, ...] = ()) -> Part:
-    across = finding.a.dataset != finding.b.dataset
+def part_of(side: Side, finding: Finding, versions: tuple[str, ...] = (), *, named: bool = False) -> Part:
+    """The dataset is named where the context does not tell it."""
+    across = named or finding.a.dataset != finding.b.dataset
     return Part(
         side.split, side.key, side.dataset if across else None, side.input, None, versions, bool(side.held_out_in)
     )

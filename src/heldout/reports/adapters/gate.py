@@ -39,7 +39,7 @@ def gate_report(
     if held:
         said.append(answer.wrong)
     if answer.gaps:
-        said.append(f"{plural(len(answer.gaps), 'reason why it is', 'reasons why it is')} not wholly known")
+        said.append(f"{plural(len(answer.gaps), 'thing is', 'things are')} not known")
     named = [hit.finding.kind.value for hit in answer.findings]
     named += [gap_rule(gap.kind) for gap in answer.gaps]
     named += [item.contamination.finding.kind.value for item in answer.accepted]

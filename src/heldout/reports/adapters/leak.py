@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import assert_never
 
 from heldout.domain.leaks.leak import LeakFinding, LeakKind, LeakRate, LeakRecord
 from heldout.domain.leaks.leaks import Leaks
 from heldout.domain.leaks.rollup import by_similarity
-from heldout.domain.reporting import Item, Items, Level, Location, Outcome, Part, Report, Weight, item_id
+from heldout.domain.reporting import Item, Items, Level, Location, Outcome, Part, Report, Rule, Weight, item_id
 from heldout.reports.adapters.places import Rebased
-from heldout.reports.adapters.rules import rules
 from heldout.reports.answers import plural
 from heldout.reports.leaks.advice import ACTIONS
 from heldout.reports.leaks.report import percent, thousandths
@@ -77,29 +77,60 @@ def _report(
         answer,
         sum(leaks.count(kind) for kind in found),
         items,
-        rules(kind.value for kind in found),
+        [_rule(kind, leaks) for kind in found],
         tuple((kind.value, leaks.count(kind)) for kind in found),
         tuple(notes),
         tuple(f"{kind.value}: {ACTIONS[kind]}" for kind in found),
     )
 
 
+def _rule(kind: LeakKind, leaks: Leaks) -> Rule:
+    """What decided here: settings of the run, not those of a scan."""
+    settings = leaks.settings
+    steps = f"Normalisation: {', '.join(settings.steps.names()) or 'none'}."
+    texts = {
+        LeakKind.EXACT: ("Two records have the same text", f"Equal after normalisation. {steps}"),
+        LeakKind.NEAR: ("Two records have nearly the same text", f"{settings.near_rule}. {steps}"),
+        LeakKind.CONTAINMENT: (
+            "One record's text stands whole inside another one's",
+            f"At least {settings.min_length} characters of it. {steps}",
+        ),
+        LeakKind.INTRA_SPLIT: ("One split holds the same text twice", f"Equal after normalisation. {steps}"),
+    }
+    title, text = texts[kind]
+    return Rule(kind.value, title, f"{text} What to do: {ACTIONS[kind]}.")
+
+
 def _item(finding: LeakFinding, rebased: Rebased, *, within: bool = False) -> Item:
     """Points at the first record, the contained one of two. Any is a reason to stop, unless it is within a limit."""
     parts = tuple(_part(record, rebased) for record in (finding.a, finding.b))
     a, b = finding.a, finding.b
-    score = f" {thousandths(finding.similarity)}" if finding.kind is LeakKind.NEAR and finding.similarity else ""
-    position = f" ({finding.position})" if finding.position else ""
     return Item(
         id=item_id(finding.kind.value, a.split, a.id, b.split, b.id),
         rule=finding.kind.value,
         weight=_WEIGHTS[finding.kind],
         level=Level.WARNING if within else Level.ERROR,
-        message=f"{finding.identity}: {finding.kind.value}{score}{position}",
+        message=_told(finding),
         location=_place(a, rebased),
         parts=parts,
         score=finding.similarity,
     )
+
+
+def _told(finding: LeakFinding) -> str:
+    a, b = finding.a.name, finding.b.name
+    match finding.kind:
+        case LeakKind.EXACT:
+            return f"{a} has the same text as {b}"
+        case LeakKind.NEAR:
+            score = "" if finding.similarity is None else f" ({thousandths(finding.similarity)} alike)"
+            return f"{a} is nearly the same as {b}{score}"
+        case LeakKind.CONTAINMENT:
+            return f"{a} stands whole inside {b} ({finding.position})"
+        case LeakKind.INTRA_SPLIT:
+            return f"{a} has the same text as {b}, in its own split"
+        case _:
+            assert_never(finding.kind)
 
 
 def _part(record: LeakRecord, rebased: Rebased) -> Part:

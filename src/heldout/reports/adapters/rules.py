@@ -23,8 +23,8 @@ _KINDS: dict[str, tuple[str, str]] = {
     ),
     Kind.NEAR: (
         "Two examples have nearly the same input",
-        "Their sets of character 5-grams, after normalisation, have a Jaccard similarity of 0.8 or more (`leak`: of "
-        f"its threshold). A model that saw one has all but seen the other. {_DISJOINT}",
+        "Their sets of character 5-grams, after normalisation, have a Jaccard similarity of 0.8 or "
+        f"more. A model that saw one has all but seen the other. {_DISJOINT}",
     ),
     Kind.MOVED: (
         "One key stands in two splits",

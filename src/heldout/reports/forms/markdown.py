@@ -64,7 +64,7 @@ def _folded(rows: Sequence[tuple[str, str, bool]], rules: Sequence[Rule]) -> Ite
         yield f"\n<details{opened}><summary><b>{html(name)}</b>: {len(lines):,}</summary>\n\n"
         if name in known:
             yield f"{known[name].help}\n\n"
-        yield "| | what | where | contaminates |\n|---|---|---|---|\n"
+        yield "| | what | where |\n|---|---|---|\n"
         yield from lines
         yield "\n</details>\n"
 
@@ -73,7 +73,7 @@ _OPEN = 10
 
 
 def _row(item: Item) -> str:
-    cells = [_LEVELS[item.level], _what(item), code(str(item.location)), ", ".join(map(code, item.contaminates))]
+    cells = [_LEVELS[item.level], _what(item), code(str(item.location))]
     return f"| {' | '.join(cells)} |\n"
 
 
