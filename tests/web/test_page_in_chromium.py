@@ -291,7 +291,7 @@ def test_by_keyboard_alone_a_finding_is_accepted_and_taken_back(acting: Browser)
     files = list(acting.team.path.glob("datasets/*/reviews/*.yaml"))
     assert len(files) == 1
     assert chosen in files[0].read_text()
-    assert "reason: the same greeting, no answer in it" in files[0].read_text()
+    assert "the same greeting, no answer in it" in files[0].read_text()
     acting.until("return document.querySelector('#detail .decided') !== null")
     assert "awaits reviewer" in acting.text("#detail .decided")
     assert acting.js("return document.activeElement.id") == "list", "focus is where it was"

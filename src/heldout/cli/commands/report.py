@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,6 +34,9 @@ def report(
     room: Annotated[
         int, typer.Option("--max-characters", min=2000, help="Of Markdown; GitHub takes 65536, GitLab 1000000.")
     ] = 65_536,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the read-only page to FILE instead.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -46,6 +50,9 @@ def report(
     from heldout.services.branching.branch import branch
 
     session = Session(as_json=as_json or form is Form.JSON, quiet=quiet)
+    if html is not None:
+        _write_page(session, html, base, (_TEXTS if limit is None else limit) if with_text else 0)
+        return
     texts = (_TEXTS if limit is None else limit) if with_text else 0
     found = branch(session.workspace, base, session.progress, with_text=texts)
     session.progress.close()
@@ -61,3 +68,15 @@ def report(
         from heldout.reports.branch.text import branch_lines
 
         session.emit(branch_lines(found, limit), {})
+
+
+def _write_page(session: Session, place: Path, base: str | None, with_text: int) -> None:
+    """What `heldout ui` shows, to be read anywhere."""
+    from heldout.storage.new_files import write_new
+    from heldout.web.one_file import one_file
+
+    page = one_file(session.workspace, base, session.progress, with_text=with_text)
+    session.progress.close()
+    write_new(place, page)
+    lines = [f"{place}: the page of this repository, {len(page):,} bytes"]
+    session.emit(lines, {"format": "heldout/page@1", "file": str(place), "bytes": len(page)})

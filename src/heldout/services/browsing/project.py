@@ -106,16 +106,34 @@ class Project:
             yield self._workspace
 
     def findings(self) -> Found:
-        """Every finding of a version that takes part, or of HEAD: seconds for 100,000, once while no ref moves."""
+        """Every finding of a version that takes part, or of HEAD: seconds for 100,000, once while no ref moves.
+
+        While another thread is at work, as where texts are fetched, what was found a moment ago has to do.
+        """
+        known = self._found
+        if not self._lock.acquire(blocking=known is None):
+            assert known is not None
+            return known
+        try:
+            with self.workspace() as workspace:
+                return self._looked_up(workspace)
+        finally:
+            self._lock.release()
+
+    def refreshed(self) -> Found:
+        """As `findings`, and never what was found before: after a change of our own."""
         with self.workspace() as workspace:
-            reviews = _review_files(workspace)
-            if self._found is None or self._reviews != reviews:
-                index = self._found.index if self._found else FindingIndex(list_findings(workspace)).warm()
-                by_id = {name: index.rows[place] for name, place in index.places.items()}
-                by_cluster = {name: index.rows[places[0]] for name, places in index.clusters.items()}
-                self._found = Found(index, tuple(standings(workspace, by_id, by_cluster)))
-                self._reviews = reviews
-            return self._found
+            return self._looked_up(workspace)
+
+    def _looked_up(self, workspace: Workspace) -> Found:
+        reviews = _review_files(workspace)
+        if self._found is None or self._reviews != reviews:
+            index = self._found.index if self._found else FindingIndex(list_findings(workspace)).warm()
+            by_id = {name: index.rows[place] for name, place in index.places.items()}
+            by_cluster = {name: index.rows[places[0]] for name, places in index.clusters.items()}
+            self._found = Found(index, tuple(standings(workspace, by_id, by_cluster)))
+            self._reviews = reviews
+        return self._found
 
     def _read_refs(self) -> bytes:
         git = self._workspace.git

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from heldout.domain.example import Example
 from heldout.domain.finding import Finding, Side
+from heldout.errors import HeldoutError
 from heldout.services.findings import Address, ExampleReader
 from heldout.services.progress import SILENT, Progress
 from heldout.services.workspace import Located, Workspace
@@ -18,12 +20,17 @@ MOST_CHARACTERS = 32_000_000
 """All texts together, about; a dataset of long documents keeps fewer examples."""
 
 
+AGAIN_SECONDS = 20
+"""How long data that could not be read is taken to be out of reach."""
+
+
 class Shelf:
     """Examples by (dataset, split, key, input). In memory only, for as long as the program runs."""
 
     def __init__(self) -> None:
         self._examples: OrderedDict[tuple[str, ...], Example] = OrderedDict()
         self._characters = 0
+        self._failed: dict[str, tuple[float, HeldoutError]] = {}
 
     def pair(
         self, workspace: Workspace, finding: Finding, ahead: Sequence[Finding], progress: Progress = SILENT
@@ -45,13 +52,25 @@ class Shelf:
         found: dict[tuple[str, ...], Example] = {}
         for located, sides in _places(reader, finding, ahead):
             wanted: dict[Address, Side] = {(side.split, side.key, side.input): side for side in sides}
-            for address, example in reader.read(located, wanted.keys()).items():
+            for address, example in self._read(reader, located, wanted.keys()).items():
                 found[wanted[address].identity()] = example
         for side in (finding.a, finding.b):
             if side.identity() not in found:
                 found[side.identity()] = reader.example(side)
         for identity, example in reversed(found.items()):
             self._put(identity, example)
+
+    def _read(self, reader: ExampleReader, located: Located, wanted: Collection[Address]) -> dict[Address, Example]:
+        """Data that could not be had is not asked for again with every key that somebody presses."""
+        source = located.state.source
+        since, error = self._failed.get(source, (0.0, None))
+        if error is not None and time.monotonic() - since < AGAIN_SECONDS:
+            raise error
+        try:
+            return reader.read(located, wanted)
+        except HeldoutError as failed:
+            self._failed[source] = (time.monotonic(), failed)
+            raise
 
     def _put(self, identity: tuple[str, ...], example: Example) -> None:
         old = self._examples.pop(identity, None)

@@ -138,6 +138,7 @@ def undo(context: Context) -> Response:
         written = context.project.decisions[-1]
         take_back(workspace, written)
         context.project.decisions.pop()
+    context.project.refreshed()
     about = written.path.rpartition("/")[2].removesuffix(".yaml")
     return as_json({"path": written.path, "about": about, "removed": written.before is None})
 
@@ -169,7 +170,7 @@ def _review_paths(workspace: Workspace) -> list[str]:
 
 
 def _decided(context: Context, name: str, done: Decided) -> Response:
-    found = context.project.findings()
+    found = context.project.refreshed()
     review = _review(found, name)
     return as_json(
         {
