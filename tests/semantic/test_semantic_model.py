@@ -52,6 +52,21 @@ def test_precision_and_recall_on_judged_pairs(embedder: Embedder) -> None:
     assert recall >= 0.3
 
 
+def test_the_default_is_where_the_judged_pairs_say_it_should_be(embedder: Embedder) -> None:
+    """Of the thresholds that the page lists, those that take no unrelated pair; the default is the one among them that
+    finds most, without listing more pairs of one topic than the next one up."""
+    from heldout.services.semantic import Options
+
+    default = Options().least
+    pairs = cosines(embedder)
+    precision, recall, topic = measured(pairs, default)
+    above = measured(pairs, round(default + 0.1, 1))
+    below = measured(pairs, round(default - 0.1, 1))
+    assert precision == 1.0
+    assert recall > above[1]
+    assert topic <= above[2] < below[2]
+
+
 def test_a_paraphrase_is_queued_without_its_text_and_nothing_blocks(tmp_path: Path) -> None:
     code, out, _ = run(tmp_path, "--min-cosine", "0.4")
     assert code == 0

@@ -27,7 +27,7 @@ Place = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Options:
     top: int = 5
-    least: float = 0.8
+    least: float = 0.5
 
 
 @dataclass(slots=True)

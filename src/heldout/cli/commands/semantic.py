@@ -21,7 +21,7 @@ def semantic(
         typer.Option(metavar="NAME|PATH", help="Default: all-minilm-l6-v2-int8; or an ONNX export's folder."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Neighbours of each held-out text at most.")] = 5,
-    min_cosine: Annotated[float, typer.Option("--min-cosine", min=-1.0, max=1.0, help="How close at least.")] = 0.8,
+    min_cosine: Annotated[float, typer.Option("--min-cosine", min=-1.0, max=1.0, help="How close at least.")] = 0.5,
     text_field: Annotated[str | None, typer.Option(metavar="PATH", help="The column or path of the text.")] = None,
     split_field: Annotated[str | None, typer.Option(metavar="PATH", help="The column of a row's split.")] = None,
     key: Annotated[str | None, typer.Option(metavar="PATH", help="The column that names a row.")] = None,
