@@ -79,7 +79,8 @@ verify() {
     set -- ${HELDOUT_BASE:+--base "$HELDOUT_BASE"}
     if [ -n "$on_github" ]; then set -- "$@" --format github; fi
     # shellcheck disable=SC2086  # several options are several words
-    if [ -n "$on_gitlab" ]; then
+    if [ -n "$on_gitlab" ] && [ -n "$HELDOUT_BASE" ]; then
+        # What GitLab shows beside the changed lines of a merge request; elsewhere only the log is read.
         heldout verify "$@" $HELDOUT_VERIFY_OPTIONS --format gitlab >gl-code-quality-report.json || code=$?
     else
         heldout verify "$@" $HELDOUT_VERIFY_OPTIONS || code=$?

@@ -1,0 +1,74 @@
+"""The files that forges and hook managers read, by the schemas and programs that those have for them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from heldout.ci import gitlab_note
+from heldout.reports.branch import markdown
+
+ROOT = Path(__file__).resolve().parents[2]
+STEPS = ROOT / "src/heldout/ci/steps.sh"
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("schema", "file"), [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "ci/gitlab/heldout.yml")]
+)
+def test_files_are_what_schemastore_says(schema: str, file: str) -> None:
+    done = run(sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, file)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_examples_in_the_documentation_are_too(tmp_path: Path) -> None:
+    """Every YAML block of docs/ci.md that is a whole file, by the schema of what it is."""
+    document = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    blocks = [block.split("\n```")[0] for block in document.split("```yaml\n")[1:]]
+    schemas = {"jobs:": "vendor.github-workflows", "include:": "vendor.gitlab-ci"}
+    seen = set()
+    for block in blocks:
+        for mark, schema in schemas.items():
+            if f"\n{mark}" in f"\n{block}":
+                (tmp_path / "file.yml").write_text(block)
+                done = run(
+                    sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(tmp_path / "file.yml")
+                )
+                assert done.returncode == 0, block + done.stdout
+                seen.add(mark)
+    assert seen == {*schemas}
+
+
+def test_hooks_for_pre_commit_are_what_it_wants() -> None:
+    done = run(sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_place_knows_a_comment_of_ours_by_the_same_line() -> None:
+    script = STEPS.read_text(encoding="utf-8")
+    for line in (f"marker='{markdown.MARKER}'", f"unchanged='{markdown.UNCHANGED}'"):
+        assert f"\n{line}\n" in script
+    assert (gitlab_note.MARKER, gitlab_note.UNCHANGED) == (markdown.MARKER, markdown.UNCHANGED)
+
+
+@pytest.mark.parametrize("shell", [["dash", "-n"], ["bash", "--posix", "-n"]])
+def test_the_steps_are_plain_shell(shell: list[str]) -> None:
+    done = run(*shell, str(STEPS))
+    assert done.returncode == 0, done.stderr
+
+
+def test_action_and_template_take_the_same_steps() -> None:
+    """All but `install`, for which GitLab has pip in its own image."""
+    yaml = YAML(typ="safe")
+    action = yaml.load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    template = yaml.load((ROOT / "ci/gitlab/heldout.yml").read_text(encoding="utf-8"))
+    ours = [step["run"].split()[-1] for step in action["runs"]["steps"]]
+    theirs = [line.split()[-1] for line in template["heldout"]["script"][1:]]
+    assert ours == ["install", *theirs]
