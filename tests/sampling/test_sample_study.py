@@ -164,3 +164,17 @@ def test_a_frame_needs_its_whole_population(framed: Files, key: str) -> None:
     assert "[missing-key]" in ran.err
     assert key in ran.err
     assert "new.jsonl" not in framed.names()
+
+
+@pytest.mark.req("D25", "D26", "D29")
+def test_the_truth_of_a_study_from_all_outcomes(framed: Files) -> None:
+    framed.design(*ENRICHED)
+    failing = {"r03", "k0", "k1", "k3"}
+    names = [f"r{n:02}" for n in range(12)] + [f"k{n}" for n in range(4)]
+    framed.write("truth.csv", "case,wrong\n" + "".join(f"{name},{int(name in failing)}\n" for name in names))
+    options = ("--truth", "truth.csv", "--id", "case", "--label", "wrong")
+    found = framed.make("qualify", "frame.jsonl", "design.yaml", *options, "--json").json
+    assert found["truth"] == {"risk": 3, "routine": 1}
+    assert found["result"]["at_truth"]["expected"]["weighted"] == "1/4"
+    framed.edit("truth.csv", lambda text: text.replace("r03,1\n", ""))
+    assert "[label-missing]" in framed.run("qualify", "frame.jsonl", "design.yaml", *options).err

@@ -121,7 +121,8 @@ def sample_label(
     Example: heldout sample label draw.json --by ana --rubric refunds@3 -o labels.jsonl
     """
     from heldout.reports.sampling.drawing import labels_json, labels_report
-    from heldout.services.sampling.drawing import LabelSource, make_labels
+    from heldout.services.sampling.drawing import make_labels
+    from heldout.services.sampling.outcomes import LabelSource
 
     session = Session(as_json=as_json, quiet=quiet)
     outcomes = None if source is None else LabelSource(source, key, label)
@@ -166,8 +167,14 @@ def sample_qualify(
     frame: FrameFile,
     design: DesignFile,
     failures: Annotated[
-        list[str], typer.Option("--failures", metavar="STRATUM=NUMBER", help="The truth, for a study; repeatable.")
-    ],
+        list[str] | None,
+        typer.Option("--failures", metavar="STRATUM=NUMBER", help="The truth, for a study; repeatable."),
+    ] = None,
+    truth: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Or the outcome of every unit; --id and --label as for labels.")
+    ] = None,
+    key: Annotated[str, typer.Option("--id", metavar="FIELD", help="Of that file.")] = "id",
+    label: Annotated[str, typer.Option(metavar="FIELD", help="Of that file: 1 is a failure, 0 is none.")] = "label",
     output: MaybeOutput = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -178,10 +185,12 @@ def sample_qualify(
     """
     from heldout.cli.sample_options import counts_of
     from heldout.reports.sampling.qualify import qualify_report
+    from heldout.services.sampling.outcomes import LabelSource
     from heldout.services.sampling.qualify import qualify_files
 
     session = Session(as_json=as_json, quiet=quiet)
-    about, found, study = qualify_files(frame, design, counts_of("--failures", failures), output)
+    known = counts_of("--failures", failures) if truth is None else LabelSource(truth, key, label)
+    about, found, study = qualify_files(frame, design, known, output)
     numbers = (found.sets, found.populations)
     report = qualify_report(about, found.design, found.truth, numbers, found.at_truth, found.everywhere)
     session.emit(report, study)

@@ -8,20 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 
 from heldout.domain.canonical import digest
-from heldout.domain.dataset import DataFile
-from heldout.domain.example import JSON
-from heldout.domain.paths import Missing, lookup, parse_path
 from heldout.domain.sampling.design import Design, Outcome, Plan, Window, kind_problem
 from heldout.domain.sampling.drawing import PROCEDURE, Draw, select
 from heldout.domain.sampling.estimate import Label, Labels
 from heldout.domain.sampling.frame import Frame
 from heldout.domain.sampling.kinds import Kind
 from heldout.domain.slicing.sample import shares
-from heldout.errors import DataError, UsageError
+from heldout.errors import UsageError
 from heldout.services.sampling.checking import require_fit
-from heldout.services.sources import open_files
+from heldout.services.sampling.outcomes import LabelSource, outcomes_of
 from heldout.storage.new_files import new_files, require_absent, write_new
-from heldout.storage.readers import read_rows
 from heldout.storage.sampling.design_file import read_design, render_design
 from heldout.storage.sampling.draw_files import is_time, label_lines, read_draw, render_draw
 from heldout.storage.sampling.frame_file import read_frame
@@ -92,21 +88,12 @@ def make_draw(frame_file: str, design_file: str, selected_at: str, target: Path)
     return frame, design, draw
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSource:
-    """A file of outcomes, one a row: where a unit's id stands in it, and where its label."""
-
-    file: str
-    key: str
-    label: str
-
-
 def make_labels(draw_file: str, labelled_by: str, rubric: str, target: Path, source: LabelSource | None) -> Labels:
     """Write a sheet of labels bound to a draw, empty or filled from a file of outcomes, where only what was drawn is
     looked up. The order of the sheet says nothing of the strata. Raises DataError (slugs repeated-unit, bad-value)."""
     require_absent([target])
     draw = read_draw(draw_file)
-    found = {} if source is None else _outcomes(source, draw.by_name)
+    found = {} if source is None else outcomes_of(source, draw.by_name)
     bound = draw.digest
     rows = tuple(Label(name, found.get(name)) for name in sorted(draw.by_name, key=lambda name: digest([bound, name])))
     labels = Labels(bound, labelled_by, rubric, rows, str(target))
@@ -114,27 +101,3 @@ def make_labels(draw_file: str, labelled_by: str, rubric: str, target: Path, sou
         for line in label_lines(labels):
             stream.write(line)
     return labels
-
-
-def _outcomes(source: LabelSource, drawn: Collection[str]) -> dict[str, bool]:
-    found: dict[str, bool] = {}
-    key, label = parse_path(source.key), parse_path(source.label)
-    for _, file, stream, _ in open_files(Path(source.file), source.file):
-        for row in read_rows(stream, DataFile(file), file):
-            name = lookup(row.value, key)
-            if not isinstance(name, str) or name not in drawn:
-                continue
-            if name in found:
-                raise DataError("repeated-unit", f"{name!r} has two outcomes", file=file, line=row.line)
-            found[name] = _as_failure(lookup(row.value, label), source, file, row.line)
-    return found
-
-
-def _as_failure(value: JSON | Missing, source: LabelSource, file: str, line: int) -> bool:
-    """1, true and their texts are failures, for csv has texts only."""
-    if isinstance(value, bool | int) and value in (0, 1):
-        return bool(value)
-    if value in ("0", "1", "true", "false"):
-        return value in ("1", "true")
-    message = f"expected 1 (failure) or 0 at {source.label!r}"
-    raise DataError("bad-value", message, file=file, line=line, field=source.label)

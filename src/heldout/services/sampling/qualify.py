@@ -13,6 +13,7 @@ from heldout.domain.sampling.kinds import STATEMENTS
 from heldout.domain.sampling.numbers import AtTruth, Everywhere
 from heldout.errors import UsageError
 from heldout.services.sampling.checking import require_fit
+from heldout.services.sampling.outcomes import LabelSource, truth_of
 from heldout.statistics.qualification import Space, at_truth, everywhere
 from heldout.storage.documents import json_bytes
 from heldout.storage.new_files import require_absent, write_new
@@ -84,14 +85,14 @@ def study_of(frame: Frame, found: Qualified) -> dict[str, JSON]:
 
 
 def qualify_files(
-    frame_file: str, design_file: str, truth: Mapping[str, int], target: Path | None
+    frame_file: str, design_file: str, truth: Mapping[str, int] | LabelSource, target: Path | None
 ) -> tuple[Frame, Qualified, dict[str, JSON]]:
-    """Raises UsageError (slug output-exists) before anything is computed."""
+    """The truth by numbers, or from outcomes of every unit. Raises UsageError (slug output-exists) before all else."""
     if target is not None:
         require_absent([target])
     frame, design = read_frame(frame_file), read_design(design_file)
     require_fit(frame, design, design_file)
-    found = qualify(design, truth)
+    found = qualify(design, truth_of(truth, frame) if isinstance(truth, LabelSource) else truth)
     study = study_of(frame, found)
     if target is not None:
         write_new(target, json_bytes(study))
