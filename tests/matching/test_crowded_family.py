@@ -17,7 +17,8 @@ from heldout.matching.texts import NormalisedTexts, normalise_batch
 
 
 def some_texts(count: int) -> NormalisedTexts:
-    """Sentences put together anew, some of them twice with a word changed, and a template with a number."""
+    """Sentences put together anew, some of them twice with a word changed, a template with a number, and sets of few
+    shingles: of short texts, and of long ones that say one thing again and again."""
     draw = random.Random(11)
     letters = "abcdefghiйклмनтरส"
     words = ["".join(draw.choice(letters) for _ in range(draw.randrange(2, 9))) for _ in range(300)]
@@ -25,7 +26,10 @@ def some_texts(count: int) -> NormalisedTexts:
     made = [" ".join(draw.choices(sentences, k=draw.randrange(1, 6))) for _ in range(count)]
     changed = [f"{text} {draw.choice(words)}" for text in made[::7]]
     template = [" ".join(sentences[:4]) + f" number {number}" for number in range(count // 10)]
-    return normalise_batch(sorted({*made, *changed, *template, "a", "ab"}))
+    short = ["".join(draw.choices(letters, k=draw.randrange(1, 40))) for _ in range(60)]
+    short += [text + draw.choice(letters) for text in short]
+    again = [text * times for text in ("ab", "abc de", "fgh") for times in range(20, 50, 3)]
+    return normalise_batch(sorted({*made, *changed, *template, *short, *again, "a", "ab"}))
 
 
 @pytest.mark.req("B35", "E40")

@@ -4,7 +4,7 @@
 
 Two sets near each other differ in at most L shingles. Dealt out by hash into more than L parts, they agree in all parts
 but L (PartEnum, after Arasu, Ganti and Kaushik, 2006). So of each set's parts, ordered from rare to common by an order
-that is the same for all, the first L+1 hold one that is among the first L+1 of the other (prefix filtering, after
+that is the same for all, the first L+k hold k that are among the first L+k of the other (prefix filtering, after
 Chaudhuri, Ganti and Kaushik, 2006). Most parts of a text occur nowhere else, even where it shares sentences with many.
 L depends on the larger set, so sizes make classes, and a text has parts for its own class and the next one.
 """
@@ -29,6 +29,9 @@ from heldout.matching.kernels.arithmetic import (
     slot_of,
 )
 from heldout.matching.kernels.verifying import _build, _decide
+
+MEETINGS = 3
+"""k: parts that two texts near each other have in common. Texts that are not rarely have as many."""
 
 _SPREAD, _PART = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
 _U0, _U1, _U8, _U32, _U56 = (np.uint64(value) for value in (0, 1, 8, 32, 56))
@@ -94,12 +97,13 @@ def _deal(hashes: Longs, size: int, first: int, parts: int, sums: Longs) -> int:
 def part_keys(
     b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, count: int, points: Words, names: Longs,
     stamps: Ints, places: Ints, mask: int, num: int, den: int, hashes: Longs, sums: Longs, met: Bytes, drop: int,
-    keep: int, list_mask: int, lists: Ints, ends: Places,
+    keep: int, list_mask: int, lists: Ints, ends: Places, needs: Bytes,
 ) -> int:  # fmt: skip
     """Counts keys in `met`; with `keep`, writes the lists [0, list_mask] of the rarest that were met twice.
 
     Returns how many were written, or -1 where a text has too many empty parts for this to find all that is near it.
-    `stamps` are 0. A list is named by a hash of a key, so it may hold texts that share none.
+    `needs` says how many lists a text shares with each one near it that is not larger. `stamps` are 0. A list is named
+    by a hash of a key, so it may hold texts that share none.
     """
     shift, w = np.uint64(drop), 0
     for d in range(count):
@@ -111,8 +115,11 @@ def part_keys(
         for role in range(2):
             most = _apart_at_most(after - 1, num, den)
             filled = _deal(hashes, size, first, most + most // 2 + 8, sums)
-            if role == 0 and filled <= _apart_at_most(size, num, den):
-                return -1
+            if role == 0:
+                alike = filled - _apart_at_most(size, num, den)
+                if alike <= 0:
+                    return -1
+                needs[d] = min(alike, MEETINGS)
             for k in range(filled):
                 slot = np.int64(sums[k] >> shift)
                 if keep == 0:
@@ -121,7 +128,7 @@ def part_keys(
                     sums[k] = (np.uint64(met[slot]) << _U56) | (sums[k] >> _U8)
             if keep != 0:
                 _sort(sums, filled)
-                for k in range(min(filled, most + 1)):
+                for k in range(min(filled, most + MEETINGS)):
                     if sums[k] >> _U56 > _U1:
                         lists[w] = np.int64(sums[k]) & list_mask
                         w += 1
@@ -146,11 +153,20 @@ def in_lists(lists: Ints, ends: Places, count: int, heads: Places, size: int, me
     return 0
 
 
-def _waits(columns: Bytes, y: int, classes: int, waits: Bytes, x: int, count: int) -> bool:
+def _wants(columns: Bytes, y: int, classes: int, waits: Bytes, x: int, count: int) -> bool:
     """Whether text x lacks a partner in a class of y."""
     found = False
     for c in range(classes):
         found = found or (columns[y * classes + c] != 0 and waits[c * count + x] != 0)
+    return found
+
+
+def _lowers(columns: Bytes, x: int, classes: int, waits: Bytes, y: int, count: int, best: Places) -> bool:
+    """Whether text y lacks a partner in a class of x, and the lowest found so far, if any, comes after x."""
+    found = False
+    for c in range(classes):
+        if columns[x * classes + c] != 0 and waits[c * count + y] != 0:
+            found = found or best[c] < 0 or best[c] > x
     return found
 
 
@@ -162,33 +178,88 @@ def _serve(columns: Bytes, y: int, classes: int, waits: Bytes, x: int, count: in
     return 0
 
 
+def _write(out: Places, room: int, w: int, x: int, y: int, shared: int, union: int) -> int:
+    out[w], out[room + w] = x, y
+    out[2 * room + w], out[3 * room + w] = shared, union
+    return w + 1
+
+
+def _until(members: Ints, low: int, high: int, start: int) -> int:
+    """Where the texts of a list that come before `start` end."""
+    while low < high and np.int64(members[low]) < start:
+        low += 1
+    return low
+
+
+def _behind(members: Ints, low: int, high: int, y: int) -> int:
+    """Where those that come after y begin."""
+    while high > low and np.int64(members[high - 1]) > y:
+        high -= 1
+    return high
+
+
+def _met(tried: Ints, x: int, y: int, need: int) -> bool:
+    """Whether this meeting of x and y is the one that makes a look worth it."""
+    first = (y + 1) * (MEETINGS + 1)
+    seen = np.int64(tried[x]) - first + 1
+    if seen < 1:
+        seen = np.int64(1)
+    if seen <= need:
+        tried[x] = first + seen
+    enough: bool = seen == need
+    return enough
+
+
+def _remember(columns: Bytes, x: int, classes: int, best: Places, shared: int, union: int) -> int:
+    """Text x as a partner in each of its classes in which none before it was found."""
+    for c in range(classes):
+        if columns[x * classes + c] != 0 and (best[c] < 0 or best[c] > x):
+            best[c], best[classes + c], best[2 * classes + c] = x, shared, union
+    return 0
+
+
+def _settle(classes: int, waits: Bytes, y: int, count: int, best: Places, out: Places, room: int, w: int) -> int:
+    """Write the partners that were found for y, each once, and forget them."""
+    for c in range(classes):
+        if best[c] >= 0 and waits[c * count + y] != 0:
+            w = _write(out, room, w, y, best[c], best[classes + c], best[2 * classes + c])
+            for d in range(c, classes):
+                waits[d * count + y] = 0 if best[d] == best[c] else waits[d * count + y]
+    for c in range(classes):
+        best[c] = -1
+    return w
+
+
 def family_by_lists(
     b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, start: int, count: int, columns: Bytes,
-    classes: int, bitmaps: Longs, num: int, den: int, waits: Bytes, lists: Ints, ends: Places, heads: Places,
-    members: Ints, tried: Ints, distinct: Places, own: Words, points: Words, names: Longs, stamps: Ints, places: Ints,
-    seen: Ints, names2: Longs, stamps2: Ints, places2: Ints, mask: int, mark: int, out: Places, room: int, w: int,
+    classes: int, bitmaps: Longs, num: int, den: int, waits: Bytes, best: Places, lists: Ints, ends: Places,
+    heads: Places, members: Ints, needs: Bytes, tried: Ints, distinct: Places, own: Words, points: Words, names: Longs,
+    stamps: Ints, places: Ints, seen: Ints, names2: Longs, stamps2: Ints, places2: Ints, mask: int, mark: int,
+    out: Places, room: int, w: int,
 ) -> int:  # fmt: skip
     """A family from text `start` on, as `verifying.family` resolves it from the first.
 
-    `waits` (classes, count) says which texts lack a partner in each class; `mark` is above any that was used before,
-    and `w` pairs stand in `out`.
+    A pair is looked at once, in the turn of its lower text y, which may be a partner of x at once; y's own partners
+    among later texts are known at the end of its turn. `waits` (classes, count) says which texts lack a partner in each
+    class; `best` (3, classes) is -1, `tried` 0, `mark` is above any that was used before, and `w` pairs stand in `out`.
     """
     for y in range(start, count):
-        mine, first = -1, ends[y - 1] if y > 0 else 0
-        cost = 0
+        mine, first, cost = -1, ends[y - 1] if y > 0 else 0, 0
         for k in range(first, ends[y]):
-            one = np.int64(lists[k])
-            cost += heads[one + 1] - heads[one]
+            cost += heads[np.int64(lists[k]) + 1] - heads[np.int64(lists[k])]
         every = cost > count
         for k in range(first, min(first + 1, ends[y]) if every else ends[y]):
             one = np.int64(lists[k])
             low, high = (0, count) if every else (heads[one], heads[one + 1])
-            for j in range(low, high):
+            middle = start if every else _until(members, low, high, start)
+            again = y + 1 if every else _behind(members, low, high, y)
+            for step in range(middle - low + high - again):
+                j = low + step if step < middle - low else again + step - (middle - low)
                 x = j if every else np.int64(members[j])
-                if x == y or abs(tried[x]) == y + 1:
+                if not every and not _met(tried, x, y, min(np.int64(needs[x]), np.int64(needs[y]))):
                     continue
-                tried[x] = y + 1
-                if not _waits(columns, y, classes, waits, x, count):
+                served = _wants(columns, y, classes, waits, x, count)
+                if not served and (x < y or not _lowers(columns, x, classes, waits, y, count, best)):
                     continue
                 sizes = min(grams(offsets[x + 1] - offsets[x]), grams(offsets[y + 1] - offsets[y]))
                 if apart(bitmaps, x, y, np.uint64((den - num) * sizes // num)):
@@ -202,17 +273,21 @@ def family_by_lists(
                     b8, b16, b32, width, offsets, x, mine, num, den, distinct, own, points, names, stamps, places, seen,
                     names2, stamps2, places2, mask, y + 1, mark,
                 )  # fmt: skip
-                if hits >= 0:
-                    out[w], out[room + w] = x, y
-                    out[2 * room + w], out[3 * room + w] = hits, mine + distinct[x] - hits
-                    w += 1
+                if hits >= 0 and served:
+                    w = _write(out, room, w, x, y, hits, mine + distinct[x] - hits)
                     _serve(columns, y, classes, waits, x, count)
+                if hits >= 0 and x > y:
+                    _remember(columns, x, classes, best, hits, mine + distinct[x] - hits)
+        w = _settle(classes, waits, y, count, best, out, room, w)
     return w
 
 
-HELPERS = (_distinct, _after, _apart_at_most, _sort, _deal, _waits, _serve)
+HELPERS = (
+    _distinct, _after, _apart_at_most, _sort, _deal, _wants, _lowers, _serve, _write, _until, _behind, _met, _remember,
+    _settle,
+)  # fmt: skip
 KERNELS = {
-    part_keys: "tqnIQiinnnQQBnnniq",
+    part_keys: "tqnIQiinnnQQBnnniqB",
     in_lists: "iqnqni",
-    family_by_lists: "tqnnBnQnnBiqqiiqIIQiiiQiinnqnn",
+    family_by_lists: "tqnnBnQnnBqiqqiBiqIIQiiiQiinnqnn",
 }

@@ -55,32 +55,34 @@ def _tried(
         for one, places, size in zip(waits, waiting, waiters.tolist(), strict=True):
             one[places[:size]] = 1
         found = kernels.family_by_lists(
-            texts.codepoints, texts.offsets, state[0], count, own, classes, marks, *threshold, waits, *lists, *room,
-            state[1], out, count * classes, found,
+            texts.codepoints, texts.offsets, state[0], count, own, classes, marks, *threshold, waits,
+            np.full(3 * classes, -1, np.int64), *lists, np.zeros(count, np.int32), *room[1:], state[1], out,
+            count * classes, found,
         )  # fmt: skip
     return out[:, :found], state[0] == count or lists is not None
 
 
 def _by_parts(
     kernels: Kernels, texts: NormalisedTexts, threshold: tuple[int, int]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | None:
-    """(lists of the texts one after the other, their ends, where each list begins, its texts); None if it won't do."""
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None:
+    """(lists of the texts one after the other, their ends, where each list begins, its texts, how many a text shares);
+    None if it won't do."""
     num, den = threshold
     longest, count = int(texts.lengths.max(initial=0)), len(texts)
     made = tables(longest)
     room = np.empty(longest + 8, np.uint64), np.empty(2 * longest + 32, np.uint64)
     flat = (texts.codepoints, texts.offsets, count, made.points, made.names, made.stamps, made.places, made.mask)
-    met, ends = np.zeros(1 << _MET, np.uint8), np.empty(count, np.int64)
+    met, ends, needs = np.zeros(1 << _MET, np.uint8), np.empty(count, np.int64), np.empty(count, np.uint8)
     lists = np.empty(0, np.int32)
     for keep in (0, 1):
         used = kernels.part_keys(
-            *flat, num, den, *room, met, 64 - _MET, keep, (1 << _LISTS) - 1, lists, ends
+            *flat, num, den, *room, met, 64 - _MET, keep, (1 << _LISTS) - 1, lists, ends, needs
         )  # fmt: skip
         if used < 0:
             return None
         if not keep:
-            lists = np.empty(int((4 * texts.lengths + 32).sum()), np.int32)  # more than any text has, never touched
+            lists = np.empty(int((4 * texts.lengths + 40).sum()), np.int32)  # more than any text has, never touched
     del met
     heads, members = np.zeros((1 << _LISTS) + 2, np.int64), np.empty(used, np.int32)
     kernels.in_lists(lists, ends, count, heads, 1 << _LISTS, members)
-    return lists[:used], ends, heads, members
+    return lists[:used], ends, heads, members, needs
