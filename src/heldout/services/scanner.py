@@ -13,6 +13,7 @@ from heldout.errors import HeldoutError, MissingDataError
 from heldout.matching.kernels import when_compiling
 from heldout.services.matching.link_memory import LinkMemory
 from heldout.services.matching.memory_limit import MemoryLimit, default_limit
+from heldout.services.matching.pool import match
 from heldout.services.matching.texts import TextStore
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading, read_version
@@ -64,6 +65,8 @@ class Scanner:
         settings, memory = self._workspace.settings, self._workspace.memory
         asked = memory if memory is not None else settings.memory
         limit = default_limit() if asked is None else MemoryLimit(asked)
+        if self._workspace.matcher is not None:  # texts are only read and kept here
+            return TextStore(settings.method, limit, sketches=False)
         if not self._cached or self._workspace.git.bare:
             return TextStore(settings.method, limit)
         return TextStore(settings.method, limit, self._cache, memory=LinkMemory(self._links))
@@ -111,7 +114,8 @@ class Scanner:
                 others.append(self._version(version))
             except HeldoutError as error:
                 left_out.append((version, str(error)))
-        result = scan(subject, others, self._workspace.settings.method, self._progress, self.texts)
+        method, matcher = self._workspace.settings.method, self._workspace.matcher or match
+        result = scan(subject, others, method, self._progress, self.texts, matcher)
         return Scanned(result, tuple(left_out))
 
     def _version(self, version: Version) -> Reading:

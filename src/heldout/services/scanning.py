@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,9 @@ from heldout.services.splitting.lineage import crossed
 from heldout.storage.finding_lines import render_findings
 from heldout.storage.member_table import MemberTable, packed
 from heldout.storage.records import FINDINGS_FILE, RECORD_FILE, render_record
+
+Matcher = Callable[[PoolRows, TextStore, Method, Progress], Links]
+"""As `heldout.services.matching.pool.match`."""
 
 NAMED = 20
 """How many examples without text a record names; it counts them all."""
@@ -50,16 +53,17 @@ def scan(
     method: Method,
     progress: Progress = SILENT,
     store: TextStore | None = None,
+    matcher: Matcher = match,
 ) -> ScanResult:
     """Compare a version with itself across splits and with the others (B38).
 
     A function of its arguments' data and the method alone: the same bytes on any machine, in any order. `store` holds
-    the texts of the readings; what it lacks is put there.
+    the texts of the readings; what it lacks is put there. `matcher` finds the links, the same ones whichever it is.
     """
     store = TextStore(method) if store is None else store
     held = {reading.source: held_of(reading, store) for reading in (subject, *others)}
     rows = PoolRows.of(held[subject.source], [held[reading.source] for reading in others])
-    links = match(rows, store, method, progress)
+    links = matcher(rows, store, method, progress)
     overlaps = expand(rows, links, method).overlaps
     keep(rows, links, method)
     if found := (*crossed(subject, others), *groups_crossed(subject, others)):

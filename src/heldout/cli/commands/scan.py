@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.engine_options import Engine, EngineOption, MasterOption, SparkConfOption, spark_options
 from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.memory import Memory, asked_bytes
 from heldout.cli.session import Json, Quiet
 from heldout.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from heldout.services.progress import Progress
     from heldout.services.scan import ScanReport
+    from heldout.services.scanning import Matcher
+    from heldout.services.spark.session import SparkOptions
 
 
 def scan(
@@ -24,6 +29,9 @@ def scan(
     ] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Commit the records, and nothing else.")] = False,
     memory: Memory = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
+    spark_conf: SparkConfOption = None,
     form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -45,10 +53,12 @@ def scan(
         raise UsageError("scan-what", "name one subject, or give --all", hint="heldout scan --all")
     session = session_for(form, as_json=as_json, quiet=quiet)
     session.workspace.memory = asked_bytes(memory)
-    if subject is None:
-        report = service.scan_all(session.workspace, session.progress, commit=commit)
-    else:
-        report = service.scan_subject(session.workspace, subject, session.progress, commit=commit)
+    with _matcher(spark_options(engine, master, spark_conf), session.progress) as matcher:
+        session.workspace.matcher = matcher
+        if subject is None:
+            report = service.scan_all(session.workspace, session.progress, commit=commit)
+        else:
+            report = service.scan_subject(session.workspace, subject, session.progress, commit=commit)
     session.progress.close()
     parts = (report.scans, report.failed, report.recorded, report.advisory)
     deliver(
@@ -58,6 +68,14 @@ def scan(
         report=lambda: scan_report(*parts, Places(session.workspace).data),
     )
     session.end(_code(report))
+
+
+def _matcher(spark: SparkOptions | None, progress: Progress) -> AbstractContextManager[Matcher | None]:
+    if spark is None:
+        return nullcontext()
+    from heldout.services.spark.scan import SparkMatcher
+
+    return closing(SparkMatcher(spark, progress))
 
 
 def _code(report: ScanReport) -> ExitCode:
