@@ -158,7 +158,7 @@ $(BENCH_STAMP): $(BENCH_LOCK) pyproject.toml
 	touch '$@'
 
 bench: $(BENCH_STAMP) ## measure everything, beside other libraries: half an hour; BENCH_ONLY="scan memory" for some
-	@for name in $(or $(BENCH_ONLY),scan containment families cache memory growth slices results hooks limits); do
+	@for name in $(or $(BENCH_ONLY),scan containment families cache memory growth slices results hooks limits page); do
 	  printf '==> %s\n' "$$name"
 	  '$(BENCH)/bin/python' "benchmarks/$$name.py"
 	done
