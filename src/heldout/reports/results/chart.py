@@ -105,8 +105,6 @@ def chart_vega(report: RunReport) -> dict[str, Any]:
         for row in (*report.overall, *report.slices)
         if row.counts.observed
     ]
-    place = {"field": "scope", "type": "nominal", "sort": None, "title": None}
-    colour = {"field": "mark", "type": "nominal", "title": "BY mark"}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "title": TITLE,
@@ -114,20 +112,24 @@ def chart_vega(report: RunReport) -> dict[str, Any]:
         "data": {"values": values},
         "facet": {"row": {"field": "metric", "type": "nominal", "title": None}},
         "spec": {
-            "encoding": {"y": place},
-            "layer": [
-                {
-                    "mark": {"type": "rule", "strokeWidth": 3},
-                    "encoding": {
-                        "x": {"field": "lower", "type": "quantitative", "title": "estimate and interval"},
-                        "x2": {"field": "upper"},
-                        "color": colour,
-                    },
-                },
-                {
-                    "mark": {"type": "point", "filled": True, "size": 60},
-                    "encoding": {"x": {"field": "estimate", "type": "quantitative"}, "color": colour},
-                },
-            ],
+            "encoding": {"y": {"field": "scope", "type": "nominal", "sort": None, "title": None}},
+            "layer": _LAYERS,
         },
     }
+
+
+_COLOUR = {"field": "mark", "type": "nominal", "title": "BY mark"}
+_LAYERS = [
+    {
+        "mark": {"type": "rule", "strokeWidth": 3},
+        "encoding": {
+            "x": {"field": "lower", "type": "quantitative", "title": "estimate and interval"},
+            "x2": {"field": "upper"},
+            "color": _COLOUR,
+        },
+    },
+    {
+        "mark": {"type": "point", "filled": True, "size": 60},
+        "encoding": {"x": {"field": "estimate", "type": "quantitative"}, "color": _COLOUR},
+    },
+]

@@ -18,6 +18,9 @@ from heldout.reports.results.numbers import (
 
 TITLE = "Slices (exploratory; never gated)"
 UNMARKED = "Not marked does not mean equal to the run, and a mark reaches no gate."
+SMALLEST = 0.0001
+"""The smallest level that a slice is ranked on."""
+
 _CODES = {Decision.PASS: 0, Decision.FAIL: 1, Decision.INSUFFICIENT: 3}
 _WORDS = {Decision.PASS: "PASS", Decision.FAIL: "BLOCK", Decision.INSUFFICIENT: "INSUFFICIENT_EVIDENCE"}
 _MOST_PROPOSALS = 10
@@ -86,6 +89,8 @@ def _notes(report: RunReport) -> Iterator[str]:
             f"  {method.tested} slices tested against the run's own rate, at most {method.q:g} of marks false "
             "(Benjamini-Yekutieli)"
         )
+        if lone_level(method.q, method.tested) < SMALLEST:
+            yield f"  Among so many one alone is not marked, however far off it is: {SMALLEST:g} is the smallest p"
         yield f"  {UNMARKED}"
     for weak, whole in _weakest(report):
         assert weak.interval is not None
@@ -141,6 +146,11 @@ def _rule_lines(decided: Sequence[Decided]) -> Iterator[str]:
     for item in decided:
         yield f"Rule {item.rule.id}: {item.decision} ({item.reason}){DOT}minimum {item.rule.bound:g}"
     yield gate_line(gate_of(tuple(decided)))
+
+
+def lone_level(q: float, tested: int) -> float:
+    """What the only slice that stands out has to reach among so many (Benjamini-Yekutieli)."""
+    return q / (tested * sum(1 / number for number in range(1, tested + 1)))
 
 
 def gate_line(decision: Decision) -> str:

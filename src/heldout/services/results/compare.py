@@ -186,8 +186,8 @@ def _pairs(both: Sequence[tuple[Measured, Measured]], found: Sequence[Grouping])
     rows = [pair(ours, theirs, GLOBAL) for ours, theirs in both]
     for grouping in found:
         for code, scope in enumerate(grouping.scopes):
-            inside = grouping.codes == code
-            rows += [pair(ours, theirs, scope, inside) for ours, theirs in both]
+            places = grouping.places(code)
+            rows += [pair(ours, theirs, scope, places) for ours, theirs in both]
     return rows
 
 

@@ -47,26 +47,26 @@ def by_scope(item: Measured, grouping: Grouping, suite: Suite) -> list[ScopeResu
         counts = Counts(row[NO] + row[YES], row[MISSING], row[EXCLUDED], float(totals[code]))
         interval = None
         if counts.observed and counts.observed >= suite.least:
-            interval = interval_of(
-                item, counts, grouping.codes == code if item.scores is not None else None, suite.level
-            )
+            interval = interval_of(item, counts, grouping, code, suite.level)
         results.append(ScopeResult(scope, item.metric, counts, interval, suite.least))
     return results
 
 
-def interval_of(item: Measured, counts: Counts, inside: NDArray[np.bool_] | None, level: float) -> Interval:
+def interval_of(item: Measured, counts: Counts, grouping: Grouping, code: int, level: float) -> Interval:
     """Clopper-Pearson for a rate; hedged betting for scores (docs/results.md)."""
-    if item.scores is None or inside is None:
+    if item.scores is None:
         return clopper_pearson(round(counts.total), counts.observed, level)
-    found = mean_interval(scaled(item, inside), 1 - level)
-    return unscaled(item.metric, found)
+    return unscaled(item.metric, mean_interval(scaled(item, grouping.places(code)), 1 - level))
 
 
-def scaled(item: Measured, inside: NDArray[np.bool_]) -> Scores:
-    """Observed scores of some cases, brought to [0, 1]."""
+def scaled(item: Measured, places: NDArray[np.int64] | None = None) -> Scores:
+    """Observed scores of some cases, or of all, brought to [0, 1]."""
     assert item.scores is not None
+    scores, status = item.scores, item.status
+    if places is not None:
+        scores, status = scores[places], status[places]
     low, high = item.metric.low, item.metric.high
-    return Scores.of((item.scores[inside & (item.status == YES)] - low) / (high - low))
+    return Scores.of((scores[status == YES] - low) / (high - low))
 
 
 def unscaled(metric: Metric, found: Interval) -> Interval:
@@ -111,5 +111,5 @@ def level_against(item: Measured, counts: Counts, grouping: Grouping, at: int, r
     if item.scores is None:
         return rate_p(round(counts.total), counts.observed, rate)
     low, high = item.metric.low, item.metric.high
-    exact = mean_level(scaled(item, grouping.codes == at), (rate - low) / (high - low))
+    exact = mean_level(scaled(item, grouping.places(at)), (rate - low) / (high - low))
     return level_of_exclusion(exact)

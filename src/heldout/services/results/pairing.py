@@ -86,13 +86,13 @@ class Paired:
         )
 
 
-def pair(candidate: Measured, baseline: Measured, scope: Scope, inside: NDArray[np.bool_] | None = None) -> Paired:
-    """The cases `inside`, or all. A case is excluded when either run excluded it, else missing when either lacks it."""
+def pair(candidate: Measured, baseline: Measured, scope: Scope, places: NDArray[np.int64] | None = None) -> Paired:
+    """The cases at some places, or all. Excluded by either run is excluded, else missing in either is missing."""
     import numpy as np
 
     ours, theirs = candidate.status, baseline.status
-    if inside is not None:
-        ours, theirs = ours[inside], theirs[inside]
+    if places is not None:
+        ours, theirs = ours[places], theirs[places]
     excluded = (ours == EXCLUDED) | (theirs == EXCLUDED)
     both = (ours >= NO) & (theirs >= NO)
     missing = len(ours) - int(excluded.sum()) - int(both.sum())
@@ -102,8 +102,8 @@ def pair(candidate: Measured, baseline: Measured, scope: Scope, inside: NDArray[
         gains, losses = int(((ours == YES) & (theirs == NO)).sum()), int(((ours == NO) & (theirs == YES)).sum())
     else:
         a, b = candidate.scores, baseline.scores
-        if inside is not None:
-            a, b = a[inside], b[inside]
+        if places is not None:
+            a, b = a[places], b[places]
         width = candidate.metric.high - candidate.metric.low
         found = (a[both] - b[both]) / width
         gains, losses = int((found > 0).sum()), int((found < 0).sum())

@@ -133,8 +133,6 @@ def _decided(rule: Rule, measured: Sequence[Measured], overall: Sequence[ScopeRe
 
 
 def _worst(item: Measured, row: ScopeResult, level: float) -> Interval:
-    import numpy as np
-
     counts = row.counts
     if not counts.missing:
         assert row.interval is not None
@@ -142,7 +140,7 @@ def _worst(item: Measured, row: ScopeResult, level: float) -> Interval:
     if item.scores is None:
         n, k = counts.observed + counts.missing, round(counts.total)
         return Interval(clopper_pearson(k, n, level).lower, clopper_pearson(k + counts.missing, n, level).upper)
-    scores = scaled(item, np.ones(len(item.status), dtype=np.bool_))
+    scores = scaled(item)
     low, high = scores.padded(counts.missing, 0.0), scores.padded(counts.missing, 1.0)
     alpha = 1 - level
     return unscaled(item.metric, Interval(mean_interval(low, alpha).lower, mean_interval(high, alpha).upper))

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from heldout.domain.results.run import Header
 from heldout.errors import DataError
 from heldout.storage.readers.compressed import decompressed
+from heldout.storage.readers.source import ROW_LIMIT
 from heldout.storage.regular_files import opened
 from heldout.storage.results.run_rows import header_of, parse_line, row_of
 from heldout.storage.results.run_shape import Learned, Shape
@@ -47,7 +48,7 @@ class RunFile:
     def read_header(self) -> Header:
         """The header alone, for what has to be known before the rows are read."""
         with opened(self.path, self.name) as (stream, _):
-            for data in _lines(decompressed(stream, self.name)):
+            for data in _lines(decompressed(stream, self.name), self.name):
                 self._after_header(data)
                 break
         return self.header
@@ -57,7 +58,7 @@ class RunFile:
         state = hashlib.sha256()
         with opened(self.path, self.name) as (stream, _):
             number = 1
-            for data in _lines(decompressed(_Hashing(stream, state), self.name)):
+            for data in _lines(decompressed(_Hashing(stream, state), self.name), self.name):
                 rest, skipped = self._after_header(data) if number == 1 else (data, 0)
                 if rest.strip():
                     yield self._block(rest, number + skipped)
@@ -135,15 +136,22 @@ class _Hashing:
         return data
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Whole lines, some ten kilobytes at a time, without the last line's end."""
-    rest = b""
+def _lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """Whole lines, some ten kilobytes at a time, without the last line's end. Raises DataError (row-too-large)."""
+    pending: list[bytes] = []
+    size = lines = 0
     while block := stream.read(_BLOCK):
         head, end, tail = block.rpartition(b"\n")
         if not end:
-            rest += block
+            pending.append(block)
+            size += len(block)
+            if size > ROW_LIMIT:
+                message = f"the row that starts here is larger than {ROW_LIMIT >> 20} MiB"
+                raise DataError("row-too-large", message, file=name, line=lines + 1, hint="one result a line")
             continue
-        whole, rest = rest + head, tail
+        whole = b"".join([*pending, head])
+        lines += whole.count(b"\n") + 1
+        pending, size = [tail], len(tail)
         yield whole
-    if rest:
+    if rest := b"".join(pending):
         yield rest
