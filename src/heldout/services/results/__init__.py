@@ -1,0 +1,1 @@
+"""Results of evaluation runs: by slice, against a dataset version, and one run against another."""
