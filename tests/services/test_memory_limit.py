@@ -92,6 +92,14 @@ def files_of(folder: Path, names: list[str], method: Method, limit: MemoryLimit 
     return result
 
 
+@pytest.mark.req("E40")
+def test_a_limit_that_cannot_be_kept_is_told() -> None:
+    assert MemoryLimit(1 << 30).beyond(1_000_000) is None
+    told = MemoryLimit(1 << 30).beyond(5_000_000)
+    assert told is not None
+    assert told.startswith("a limit of 1.00 GiB cannot be kept: 5,000,000 distinct inputs take about 3.7 GiB")
+
+
 @pytest.mark.req("B37", "E40")
 @pytest.mark.parametrize("method", [DEFAULT_METHOD, TIGHT], ids=["default", "tight"])
 @pytest.mark.parametrize("seed", range(6))

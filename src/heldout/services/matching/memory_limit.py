@@ -16,6 +16,10 @@ _CGROUP: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory
 _BASE: Final = 192 << 20
 """Bytes that the interpreter and its libraries take before there is any data."""
 
+_INPUT: Final = 750
+"""Bytes that a scan takes for each distinct input even where it reads all texts again: digests, keys, places, numbers
+of its rows and bands, and one bitmap. Measured with a million rows, at the step that takes most."""
+
 _LEAST: Final = 1 << 16
 _MMAP_THRESHOLD, _TRIM_THRESHOLD, _ARENA_MAX = -3, -1, -8  # options of mallopt(3)
 _MAPPED: Final = 1 << 20
@@ -35,6 +39,16 @@ class MemoryLimit:
     @property
     def work(self) -> int:
         return max(self._room * 25 // 100, _LEAST)
+
+    def beyond(self, inputs: int) -> str | None:
+        """What to tell people where so many distinct inputs do not fit, however often their texts are read."""
+        needed = _BASE + inputs * _INPUT
+        if needed <= self.size:
+            return None
+        return (
+            f"a limit of {self.size / (1 << 30):.2f} GiB cannot be kept: {inputs:,} distinct inputs take about "
+            f"{needed / (1 << 30):.1f} GiB without their texts"
+        )
 
     @property
     def _room(self) -> int:

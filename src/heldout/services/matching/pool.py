@@ -100,6 +100,8 @@ def match(rows: PoolRows, store: TextStore, method: Method, progress: Progress =
     """
     progress.stage(f"comparing {rows.inputs.size:,} distinct inputs")
     store.save()
+    if store.spilled and (told := store.limit.beyond(rows.inputs.size)):
+        progress.note(told)
     texts = PoolTexts.of(store, rows.inputs, rows.inline)
 
     def near(part: PoolTexts, classes: Classes) -> NearPairs:
