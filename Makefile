@@ -130,7 +130,7 @@ $(INTEGRATIONS_STAMP): $(STAMP) $(INTEGRATIONS_LOCK) $(PROMPTFOO_LOCK) requireme
 
 test-integrations: $(INTEGRATIONS_STAMP) ## the loaders under the harnesses themselves, without a network
 	$(call say,harnesses on $$('$(INTEGRATIONS)/bin/python' --version))
-	@HELDOUT_INTEGRATIONS=1 '$(INTEGRATIONS)/bin/pytest' -q -n $(JOBS) tests/integrations
+	@HELDOUT_INTEGRATIONS=1 '$(INTEGRATIONS)/bin/pytest' -q -n $(JOBS) tests/integrations/test_with_*.py
 
 fuzz: $(STAMP) ## fuzz readers and codecs for FUZZ_SECONDS (120), JOBS targets at a time
 	@'$(BIN)/python' -m tools.fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)

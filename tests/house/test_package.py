@@ -42,6 +42,7 @@ def test_wheel_gives_both_commands(wheel: zipfile.ZipFile) -> None:
     text = wheel.read(name).decode()
     assert "heldout = heldout.cli:main" in text
     assert "git-heldout = heldout.cli:main" in text
+    assert "[pytest11]\nheldout = heldout.integrations.pytest_plugin" in text
 
 
 def imported_by(path: Path) -> set[str]:
@@ -72,8 +73,9 @@ def test_methods_use_numpy_and_the_standard_library_only() -> None:
 def test_what_is_imported_is_declared() -> None:
     """Every library the package imports is one of its own dependencies, not a dependency's dependency."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    module_of = {"GitPython": "git", "ruamel.yaml": "ruamel", "dvc-data": "dvc_data"}
-    extras = [name for extra in ("spark", "semantic") for name in project["optional-dependencies"][extra]]
+    module_of = {"GitPython": "git", "ruamel.yaml": "ruamel", "dvc-data": "dvc_data", "inspect-ai": "inspect_ai"}
+    optional = project["optional-dependencies"]
+    extras = [name for extra in ("spark", "semantic", "integrations") for name in optional[extra]]
     declared = {name.split(">")[0] for name in [*project["dependencies"], *extras]}
     modules = {module_of.get(name, name) for name in declared} | {"heldout"}
     used = set().union(*(imported_by(path) for path in PACKAGE.rglob("*.py"))) - sys.stdlib_module_names - {"_typeshed"}
