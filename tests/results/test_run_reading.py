@@ -102,3 +102,14 @@ def test_neither_scipy_nor_another_heavy_library_is_imported(tmp_path: Path, com
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "imported: []"
+
+
+@pytest.mark.req("A50")
+@pytest.mark.parametrize("before", [1, 3000])
+def test_a_score_that_no_float_keeps_is_refused_wherever_it_stands(tmp_path: Path, before: int) -> None:
+    from support.cli import heldout
+
+    rows = [f'{{"key": "q{number}", "score": 0.5}}' for number in range(before)]
+    (tmp_path / "run.jsonl").write_text("\n".join([*rows, '{"key": "a", "score": 0.1234567890123456789}']))
+    ran = heldout(tmp_path, "results", "report", "run.jsonl", "--allow", "unknown")
+    assert (ran.code, f"run.jsonl:{before + 1}" in ran.err, "[inexact-number]" in ran.err) == (2, True, True)

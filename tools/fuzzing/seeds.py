@@ -40,6 +40,12 @@ _DATASET: Final = (
     "fields:\n", "columns: [a, b]", "ranges: {a: [1, 2]}", "holdout: [test]\n", "encoding: utf-16", "header: false",
     "input: {path: a.*.b}",
 )  # fmt: skip
+_RESULTS: Final = (
+    "format: heldout/suite@1\n", "format: heldout/compare@1\n", "slices: [metadata.lang]\n", "- route x first_tool\n",
+    "confidence:0.5,0.8", "min_slice_support: 30\n", "scores: {a: [0, 5]}\n",
+    "rules:\n- {id: a, metric: m, margin: 0}\n",
+    "scope: slice/a=b", "families: [{id: f, correction: holm, rules: [a]}]\n", "required: [a=b]\n",
+)  # fmt: skip
 TOKENS: Final[dict[str, tuple[str, ...]]] = {
     "json-values": _JSON,
     "json-lines": (*_JSON, "\n", "\r\n"),
@@ -53,6 +59,8 @@ TOKENS: Final[dict[str, tuple[str, ...]]] = {
     "scan-records": (*_YAML, "compared:\n", "- dataset: a\n"),
     "findings": (*_JSON, '"kind"', '"cluster"', '"fraction":"1/0"', "1e999999999/1"),
     "folder-manifests": (*_JSON, '"relpath":"', '"md5":"', "../", "/"),
+    "run-rows-by-shape": (*_JSON, "\n", '"key":"', '"outcome":', '"metadata":{', '"lang":"', '"score":0.5', '\\":'),
+    "suites": (*_YAML, *_RESULTS),
     "small-files": (
         *_YAML,
         "outs:\n- md5: ",
@@ -96,6 +104,22 @@ _FINDING: Final = (
 )
 
 
+_RUNS: Final = (
+    b'{"key":"a","split":"test","outcome":true,"metadata":{"lang":"de","topic":1}}\n'
+    b'{"key":"b","split":"test","outcome":null,"metadata":{"lang":"en","topic":2}}\n'
+    b'{"key":"c","split":"test","outcome":false,"metadata":{"lang":"de","topic":"x: \\": y"}}\n',
+    b'{"key":"a","score":0.5,"metric":"m","confidence":1}\n{"key":"a","excluded":"why","extra":{"a":[1]}}\n'
+    b'{"key":"b","score":1,"metric":"m","confidence":0.25}\n{"key":"b","score":1e-3,"metric":"m"}\n',
+    b'{"key":"a","outcome":true,"trajectory":{"schema":"agent_trajectory/v1","steps":[{"tool":"t"}]}}\n' * 3,
+)
+_SUITES: Final = (
+    b"format: heldout/suite@1\nslices: [metadata.lang, 'trajectory_length:4,8']\nrag: {top_k: 5}\n"
+    b"scores: {a: [1, 5]}\nrequired: [metadata.lang=fr]\nrules: [{id: a, metric: m, minimum: 0.5}]\n",
+    b"format: heldout/compare@1\nalpha: 0.05\nrules:\n- {id: a, metric: m, margin: 0.05, scope: slice/route=a>b, "
+    b"min_support: 3}\nfamilies: [{id: f, correction: holm, rules: [a]}]\n",
+)
+
+
 def seeds(name: str) -> list[bytes]:
     """Inputs for a target, each small."""
     return [data for data in _seeds(name) if len(data) <= _LARGEST]
@@ -120,6 +144,10 @@ def _seeds(name: str) -> Iterator[bytes]:
     elif name == "datasets":
         yield from _DATASETS
         yield from (path.read_bytes() for path in sorted(ROOT.glob("datasets/*/dataset.yaml")))
+    elif name == "run-rows-by-shape":
+        yield from _RUNS
+    elif name == "suites":
+        yield from _SUITES
     elif name == "findings":
         yield from _FINDING
     elif name == "folder-manifests":

@@ -8,7 +8,7 @@ tests/files/test_fuzz_targets.py with mutations by hypothesis.
 
 from __future__ import annotations
 
-from tools.fuzzing import codecs, readers
+from tools.fuzzing import codecs, readers, run_files
 from tools.fuzzing.promise import TARGETS, Broken
 
-__all__ = ["TARGETS", "Broken", "codecs", "readers"]
+__all__ = ["TARGETS", "Broken", "codecs", "readers", "run_files"]

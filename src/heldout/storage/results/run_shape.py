@@ -21,6 +21,7 @@ _FEW: Final = 64
 _MOST: Final = 100
 """Keys of metadata that a shape has; a file with more is read strictly."""
 
+_NUMBERS: Final = ("score", "confidence")
 _NESTED: Final = ("trajectory", "retrieval", "relevant", "extra")
 
 
@@ -91,6 +92,7 @@ class Shape:
             0 if "metadata" in self.fields and learned.fields.optional("metadata") else 1 + ("metadata" in self.fields)
         )
         self._optional = [name for name in self.fields if learned.fields.optional(name)]
+        self._numbers = [name for name in _NUMBERS if name in self.fields]
         described: list[Any] = [
             (name, types[name] | UnsetType, UNSET) if name in self._optional else (name, types[name])
             for name in self.fields
@@ -107,6 +109,9 @@ class Shape:
             rows = self._decode(block)
         except (MsgspecError, RecursionError):
             return None
+        for name in self._numbers:
+            if not {getattr(row, name).__class__ for row in rows} <= {int, float, type(None), type(self._unset)}:
+                return None
         count = len(self.fields) * len(rows)
         for name in self._optional:
             column = [getattr(row, name) for row in rows]
@@ -171,8 +176,8 @@ def _types() -> dict[str, Any]:
         **dict.fromkeys(("key", "split", "metric"), text),
         "route": text | None,
         "outcome": bool | None,
-        "score": float | None,
-        "confidence": float | None,
+        # As Any, a number with a fraction is asked about, and one that no float keeps is refused.
+        **dict.fromkeys(_NUMBERS, Any),
         "excluded": bool | text | None,
         "trajectory": dict[str, Any] | None,
         "retrieval": dict[str, Any] | None,
