@@ -109,8 +109,8 @@ class Shape:
             rows = self._decode(block)
         except (MsgspecError, RecursionError):
             return None
-        for name in self._numbers:
-            if not {getattr(row, name).__class__ for row in rows} <= {int, float, type(None), type(self._unset)}:
+        for part in self._numbers:
+            if not {getattr(row, part).__class__ for row in rows} <= {int, float, type(None), type(self._unset)}:
                 return None
         count = len(self.fields) * len(rows)
         for name in self._optional:
