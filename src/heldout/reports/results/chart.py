@@ -10,21 +10,24 @@ from heldout.domain.results.report import RunReport, ScopeResult
 from heldout.reports.results.numbers import estimate_text, mark_text, row_interval
 from heldout.reports.results.table import TITLE, UNMARKED
 
-_ROW, _TOP, _LEFT, _PLOT, _RIGHT = 26, 84, 16, 360, 250
+_ROW, _TOP, _LEFT, _PLOT, _RIGHT = 26, 84, 16, 360, 300
 _STYLE = """\
 text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:12px;fill:#1f2328}
 .page{fill:#ffffff}.muted{fill:#59636e}.title{font-size:16px;font-weight:600}
 .grid{stroke:#d1d9e0}.run{stroke:#59636e;stroke-dasharray:4 3}.bar{stroke:#57708a;stroke-width:3}.dot{fill:#57708a}
-.marked .bar{stroke:#b3261e}.marked .dot{fill:#b3261e}.thin .dot{fill:none;stroke:#57708a;stroke-width:1.5}
+.low .bar{stroke:#b3261e}.low .dot{fill:#b3261e}.high .bar{stroke:#0b7285}.high .dot{fill:#0b7285}.thin .dot{fill:none;stroke:#57708a;stroke-width:1.5}
 @media (prefers-color-scheme:dark){
 text{fill:#e6edf3}.page{fill:#0d1117}.muted{fill:#9198a1}.grid{stroke:#3d444d}.run{stroke:#9198a1}
-.bar{stroke:#8ba3bd}.dot{fill:#8ba3bd}.marked .bar{stroke:#ff8a80}.marked .dot{fill:#ff8a80}
+.bar{stroke:#8ba3bd}.dot{fill:#8ba3bd}.low .bar{stroke:#ff8a80}.low .dot{fill:#ff8a80}
+.high .bar{stroke:#66d9e8}.high .dot{fill:#66d9e8}
 .thin .dot{stroke:#8ba3bd}
 }"""
 
 
 def chart_svg(report: RunReport) -> str:
     """One row a slice and metric: the estimate, its interval, and the run's own rate as a dashed line.
+
+    Marked slices below the run are red, those above it blue; scores are drawn as a share of their range.
 
     The picture draws itself dark or light as the reader's system is; a title and a description tell it in words.
     """
@@ -40,7 +43,7 @@ def chart_svg(report: RunReport) -> str:
         f"<style>{_STYLE}</style>",
         f'<rect class="page" width="{width}" height="{height}"/>',
         f'<text class="title" x="{_LEFT}" y="30">{_text(TITLE)}</text>',
-        f'<text class="muted" x="{_LEFT}" y="50">{_text(report.info.run)}</text>',
+        f'<text class="muted" x="{_LEFT}" y="50">{_text(_subtitle(report))}</text>',
         *_grid(plot, height),
     ]
     estimates = {row.metric.name: row for row in report.overall}
@@ -48,6 +51,12 @@ def chart_svg(report: RunReport) -> str:
         lines += _row(row, estimates[row.metric.name], _TOP + _ROW * number + _ROW // 2, plot)
     lines.append(f'<text class="muted" x="{_LEFT}" y="{height - 14}">{_text(UNMARKED)}</text>')
     return "\n".join([*lines, "</svg>", ""])
+
+
+def _subtitle(report: RunReport) -> str:
+    scores = [row.metric for row in report.overall if not row.metric.is_rate]
+    ranges = ", ".join(f"{metric.name} from {metric.low:g} to {metric.high:g}" for metric in scores)
+    return f"{report.info.run}; as a share of the range: {ranges}" if ranges else report.info.run
 
 
 def _grid(plot: int, height: int) -> Iterator[str]:
@@ -58,7 +67,9 @@ def _grid(plot: int, height: int) -> Iterator[str]:
 
 
 def _row(row: ScopeResult, whole: ScopeResult, y: int, plot: int) -> Iterator[str]:
-    kind = "marked" if row.mark and row.mark.marked else "thin" if row.is_thin else "plain"
+    kind = "thin" if row.is_thin else "plain"
+    if row.mark and row.mark.marked:
+        kind = "low" if (row.counts.estimate or 0.0) < (whole.counts.estimate or 0.0) else "high"
     yield f'<g class="{kind}"><text x="{_LEFT}" y="{y + 4}">{_text(_label(row))}</text>'
     run = _place(whole, whole.counts.estimate or 0.0, plot)
     yield f'<line class="run" x1="{run:.1f}" y1="{y - 11}" x2="{run:.1f}" y2="{y + 11}"/>'
