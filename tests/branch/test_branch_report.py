@@ -163,8 +163,8 @@ def test_versions_on_the_branch_and_datasets_that_come_and_go(clean: Team) -> No
     assert [(item["name"], item["verdict"]) for item in found["versions"]] == [("other@v1.0.0", "clean")]
     assert found["datasets"][0]["rows"]["by_split"] == {"test": {"added": 2}, "train": {"added": 4}}
     said = markdown(clean)
-    assert "`support` removed: 29 examples" in said
-    assert "`other@v1.0.0` (clean)" in said
+    assert "`support` removed: 9 examples in `test` (held out); 20 examples in `train`" in said
+    assert "`other@v1.0.0` is new and clean" in said
 
 
 def test_what_was_not_compared_is_unknown(clean: Team) -> None:
@@ -189,7 +189,7 @@ def test_data_that_is_nowhere_leaves_the_rows_untold(clean: Team) -> None:
     assert dataset["rows"] is None
     assert "cannot be told here" in dataset["untold"][0]
     assert found["given_away"]["new"] == 1
-    assert "which examples changed is not known here" in markdown(other)
+    assert "which examples is not known here" in markdown(other)
 
 
 def test_a_broken_dataset_file_is_named(clean: Team) -> None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from heldout.domain.branch import Branch, BranchVerdict, DatasetChange, What
+from heldout.domain.branch import Branch, BranchVerdict
 from heldout.reports.answers import plural
-from heldout.reports.branch.cells import code, folded, plain, table
+from heldout.reports.branch.cells import code, folded, table
+from heldout.reports.branch.overview import overview
 from heldout.reports.branch.parts import Part
 from heldout.reports.branch.sections import parts
-from heldout.reports.branch.words import TITLE, held_count, rows_text, verdict_sentences
+from heldout.reports.branch.words import TITLE, verdict_sentences
 
 MARKER = "<!-- heldout-report -->"
 UNCHANGED = "<!-- heldout-report: unchanged -->"
@@ -69,7 +70,7 @@ def _whole(branch: Branch, found: Sequence[Part], note: str | None = None) -> st
         lines.append(UNCHANGED)
     lines += [f"### {_SIGN[branch.verdict]} {TITLE[branch.verdict]}", "", " ".join([f"**{first}**", *rest]), ""]
     if branch.verdict is not BranchVerdict.UNCHANGED:
-        lines += [*table(["", "what this branch does"], _overview(branch)), ""]
+        lines += [*table(["", "what this branch does"], overview(branch)), ""]
     for part in found:
         lines += part.markdown()
     if note:
@@ -77,87 +78,6 @@ def _whole(branch: Branch, found: Sequence[Part], note: str | None = None) -> st
     if branch.verdict is not BranchVerdict.UNCHANGED:
         lines += _explained()
     return "\n".join([*lines, _foot(branch)]) + "\n"
-
-
-def _overview(branch: Branch) -> list[list[str]]:
-    rows = [["**Given away**", _given_away(branch)], ["**Compared**", _compared(branch)]]
-    if branch.datasets:
-        rows.append(["**Datasets**", "<br>".join(_dataset(item) for item in branch.datasets[:10]) + _rest(branch)])
-    if branch.versions or branch.retired or any(item.outdates for item in branch.datasets):
-        rows.append(["**Versions**", _versions(branch)])
-    if any(item.slices for item in branch.datasets):
-        rows.append(["**Slices**", _slices(branch)])
-    rows.append(["**Waiting for people**", _waiting(branch)])
-    return rows
-
-
-def _given_away(branch: Branch) -> str:
-    found = branch.findings
-    new, resolved = held_count(found.open(found.new)), held_count(found.resolved)
-    remaining = held_count(found.open(found.remaining))
-    if not (new or resolved or remaining):
-        text = "none known so far" if branch.gaps else "no held-out example, before or now"
-    else:
-        text = f"{new:,} held-out {'example' if new == 1 else 'examples'} newly, {resolved:,} no longer"
-        text += f", {remaining:,} as before" if remaining else ""
-    return text + (f"; {len(found.accepted):,} accepted by people" if found.accepted else "")
-
-
-def _compared(branch: Branch) -> str:
-    if any(item.broken for item in branch.datasets):
-        return "not all of it can be read"
-    if branch.gaps:
-        return f"not completely: {plural(len(branch.gaps), 'piece of evidence is', 'pieces of evidence are')} missing"
-    return (
-        "completely: with every frozen version and within itself"
-        if branch.datasets or branch.versions
-        else "nothing to compare"
-    )
-
-
-def _dataset(change: DatasetChange) -> str:
-    if change.broken:
-        return f"{code(change.name)} cannot be read"
-    held = f"; held out: {', '.join(map(code, change.holdout_after))}" if change.holdout_after else ""
-    if change.rows is None:
-        text = "which examples changed is not known here" if change.untold else "same examples"
-    else:
-        text = f"{rows_text(change.rows)}" if change.what is What.CHANGED else _size_text(change)
-    return f"{code(change.name)} {change.what.value}: {text}{held if change.what is not What.REMOVED else ''}"
-
-
-def _size_text(change: DatasetChange) -> str:
-    assert change.rows is not None
-    return plural(sum(sum(row.values()) for row in change.rows.by_split.values()), "example")
-
-
-def _rest(branch: Branch) -> str:
-    return f"<br>and {len(branch.datasets) - 10} more" if len(branch.datasets) > 10 else ""
-
-
-def _versions(branch: Branch) -> str:
-    rows = [f"{code(str(row.version.name))} ({row.answer.verdict.value})" for row in branch.versions]
-    rows += [f"{code(str(item.version))} retired" for item in branch.retired]
-    outdated = [name for item in branch.datasets for name, _ in item.outdates]
-    rows += [f"{code(str(name))} contaminated once this is frozen" for name in outdated]
-    return ", ".join(rows[:10]) + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
-
-
-def _slices(branch: Branch) -> str:
-    words = {What.ADDED: "new", What.CHANGED: "redefined", What.REMOVED: "removed", None: "with other members"}
-    rows = [f"{code(item.name)} {words[item.what]}" for change in branch.datasets for item in change.slices]
-    return ", ".join(rows[:6]) + (f" and {len(rows) - 6} more" if len(rows) > 6 else "")
-
-
-def _waiting(branch: Branch) -> str:
-    rows = [
-        f"{code(item.change.dataset)}, whose held-out examples change: {plain(item.lacks or '')}"
-        for item in branch.unapproved
-    ]
-    if branch.awaited:
-        count = plural(len(branch.awaited), "decision about a finding", "decisions about findings")
-        rows.append(f"a second person for {count}")
-    return "; ".join(rows) or "nothing"
 
 
 def _explained() -> list[str]:

@@ -23,8 +23,8 @@ TEXT_WIDTH = 300
 def parts(branch: Branch, limit: int) -> Iterator[Part]:
     """From what matters most to what only explains: where there is no room, the last ones go first."""
     found = branch.findings
-    yield from _hits("New: given away by what this branch changes", found.open(found.new), branch.texts, limit)
-    yield from _hits("From before: still given away", found.open(found.remaining), branch.texts, limit)
+    yield from _hits("Newly given away", found.open(found.new), branch.texts, limit)
+    yield from _hits("Still given away, as before this branch", found.open(found.remaining), branch.texts, limit)
     yield from _gaps(branch, limit)
     for change in branch.datasets:
         yield from example_parts(change, limit)
@@ -33,7 +33,7 @@ def parts(branch: Branch, limit: int) -> Iterator[Part]:
     yield from decision_parts(branch.decisions, limit)
     yield from accepted_parts(found.accepted, limit)
     yield from _versions(branch)
-    yield from _hits("Resolved: no longer given away", found.resolved, branch.texts, limit)
+    yield from _hits("No longer given away", found.resolved, branch.texts, limit)
     yield from _others("New overlaps that block nothing", found.others_new, limit)
     yield from _others("Overlaps that block nothing and are gone", found.others_resolved, limit)
 
