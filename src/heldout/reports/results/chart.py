@@ -15,7 +15,8 @@ _STYLE = """\
 text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:12px;fill:#1f2328}
 .page{fill:#ffffff}.muted{fill:#59636e}.title{font-size:16px;font-weight:600}
 .grid{stroke:#d1d9e0}.run{stroke:#59636e;stroke-dasharray:4 3}.bar{stroke:#57708a;stroke-width:3}.dot{fill:#57708a}
-.low .bar{stroke:#b3261e}.low .dot{fill:#b3261e}.high .bar{stroke:#0b7285}.high .dot{fill:#0b7285}.thin .dot{fill:none;stroke:#57708a;stroke-width:1.5}
+.low .bar{stroke:#b3261e}.low .dot{fill:#b3261e}.high .bar{stroke:#0b7285}.high .dot{fill:#0b7285}
+.thin .dot{fill:none;stroke:#57708a;stroke-width:1.5}
 @media (prefers-color-scheme:dark){
 text{fill:#e6edf3}.page{fill:#0d1117}.muted{fill:#9198a1}.grid{stroke:#3d444d}.run{stroke:#9198a1}
 .bar{stroke:#8ba3bd}.dot{fill:#8ba3bd}.low .bar{stroke:#ff8a80}.low .dot{fill:#ff8a80}
