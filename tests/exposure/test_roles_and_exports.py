@@ -12,7 +12,7 @@ from support.story import Team, rows, sentence
 POLICY = "exposure: {record_exports: true}\n"
 
 
-@pytest.mark.req("D11")
+@pytest.mark.req("D11", "D58")
 @pytest.mark.parametrize(("options", "how"), [((), "access"), (("-o", "out.jsonl"), "export")])
 def test_held_out_examples_that_are_handed_out_are_logged(
     exposing: Exposing, options: tuple[str, ...], how: str

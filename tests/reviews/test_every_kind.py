@@ -50,6 +50,7 @@ def conflicts(team: Team) -> Any:
     return team.succeeds("conflicts", "support", "--json").json
 
 
+@pytest.mark.req("D57")
 def test_a_label_conflict_is_accepted_by_one_person_until_a_label_changes(team: Team) -> None:
     labelled(team, TRAIN, TEST)
     team.save("Add support")
@@ -109,7 +110,7 @@ def test_an_excerpt_in_a_prompt_is_accepted_by_two_people_where_policy_blocks(te
     assert "support:test/h2" in again.stderr
 
 
-@pytest.mark.req("A25")
+@pytest.mark.req("A25", "D57")
 def test_a_containment_needs_one_person(team: Team) -> None:
     team.dataset("support", train={**rows("t", 4), "long": around("h1")}, test=rows("h", 4))
     team.save("Add support")
