@@ -99,8 +99,8 @@ def test_clean(clean_holdout):
     assert [example.key for example in examples] == ["8", "9"]
 
 def test_contaminated(clean_holdout):
-    clean_holdout("{CONTAMINATED}")
-    print("ran all the same")
+    version = clean_holdout("{CONTAMINATED}")
+    print("ran all the same on", len(list(version.examples(split="test"))))
 
 def test_misspelt(clean_holdout):
     clean_holdout("suport@v1.0.0")
@@ -109,10 +109,12 @@ def test_misspelt(clean_holdout):
 
 
 def test_the_fixture_hands_out_clean_versions_only(evaluated: Path, tmp_path: Path) -> None:
-    code, out = run(tmp_path, FIXTURE, "--heldout-allow", "contaminated", "-k", "not contaminated", repo=evaluated)
+    code, out = run(tmp_path, FIXTURE, "--heldout-allow", "contaminated", repo=evaluated)
     assert code == pytest.ExitCode.TESTS_FAILED
-    assert "1 failed, 1 passed" in out
+    assert "1 failed, 2 passed" in out
+    assert "ran all the same on 3" in out
     assert "suport" in out
+    assert out.count("ran all the same") == 1, "a misspelt version is no verdict that could be allowed"
     assert "Traceback" not in out
     code, out = run(tmp_path, FIXTURE, "-k", "contaminated", repo=evaluated)
     assert code == pytest.ExitCode.TESTS_FAILED
