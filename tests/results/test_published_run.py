@@ -152,7 +152,7 @@ def test_markdown_and_charts_tell_the_same_numbers(folder: Path, tmp_path: Path)
         folder, "results", "report", "candidate.jsonl", "--suite", "suite.yaml", *ALLOW, "--chart", str(svg),
         "--format", "markdown",
     )  # fmt: skip
-    row = "| `metadata.lang=fr` | pass_rate | 32.5 % | [22.4, 43.9] | 26 / 80 observed"
+    row = "| `metadata.lang=fr` | `pass_rate` | 32.5 % | [22.4, 43.9] | 26 / 80 observed"
     assert row in ran.out
     assert ran.out.count("| marked p=0.0001 |") == 3
     drawing = ET.fromstring(svg.read_text())
@@ -167,4 +167,4 @@ def test_markdown_and_charts_tell_the_same_numbers(folder: Path, tmp_path: Path)
         "--format", "markdown",
     )  # fmt: skip
     assert compared.out.startswith("## Gate: BLOCK (exit 1)\n")
-    assert "| `metadata.lang=fr` | pass_rate | -42.5 points | [-60.3, -26.8] | 80 | 0 | 0 |" in compared.out
+    assert "| `metadata.lang=fr` | `pass_rate` | -42.5 points | [-60.3, -26.8] | 80 | 0 | 0 |" in compared.out

@@ -152,3 +152,16 @@ def test_declarations_are_read_as_they_are_written() -> None:
     assert Declared((Part(cross.parts[0].kind, "a.b"),)) == parse_declared("metadata.a.b")
     with pytest.raises(SliceFault, match="rising bounds"):
         parse_declared("trajectory_length:1.5")
+
+
+def test_values_that_other_people_wrote_steer_neither_a_terminal_nor_markdown(tmp_path: Path) -> None:
+    rows = [{"key": "k", "outcome": True, "metadata": {"v": "a|b\n\x1b[31m`<b>@me"}}]
+    run = write_run(tmp_path / "run.jsonl", rows)
+    arguments = ("results", "report", str(run), "--slice", "metadata.v", "--allow", "unknown")
+    text = heldout(tmp_path, *arguments).out
+    assert "metadata.v=a|b \\u{1b}[31m`<b>@me" in text
+    assert "\x1b" not in text
+    marked = heldout(tmp_path, *arguments, "--format", "markdown").out
+    [line] = [line for line in marked.splitlines() if line.startswith("| ``metadata.v=")]
+    assert "``metadata.v=a\\|b \\u{1b}[31m`<b>@me`` | `pass_rate` | 100.0 % | &lt; 30, no interval |" in line
+    assert heldout(tmp_path, *arguments, "--json").json["slice_metrics"][0]["scope"].endswith("=a|b\n\x1b[31m`<b>@me")

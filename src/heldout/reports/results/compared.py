@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from heldout.domain.results.comparison import Comparison, FamilyResult, PairedResult
 from heldout.domain.results.decision import Decided, Decision
-from heldout.reports.results.numbers import DOT, difference_interval, difference_text
+from heldout.reports.results.numbers import DOT, difference_interval, difference_text, safe
 from heldout.reports.results.table import dataset_text, gate_line, warning_of
 
 HOPELESS = "the estimate itself is at or outside the margin; no sample size would make this PASS"
@@ -16,8 +16,8 @@ def compare_lines(found: Comparison) -> Iterator[str]:
     yield f"Comparison {found.digest}"
     yield DOT.join(
         [
-            f"candidate {found.candidate.run}",
-            f"baseline {found.baseline.run}",
+            f"candidate {safe(found.candidate.run)}",
+            f"baseline {safe(found.baseline.run)}",
             dataset_text(found.candidate.dataset),
             f"{found.paired:,} paired cases",
         ]
@@ -37,7 +37,7 @@ def compare_lines(found: Comparison) -> Iterator[str]:
 
 def scope_line(row: PairedResult) -> str:
     """`<metric> [scope]: <diff> points [lo, hi] · n paired · m missing · x excluded [· exploratory · support n]`."""
-    name = row.metric.name if row.scope.is_global else f"{row.metric.name} [{row.scope}]"
+    name = safe(row.metric.name if row.scope.is_global else f"{row.metric.name} [{row.scope}]")
     if row.interval is not None:
         value = f"{difference_text(row.metric, row.difference)} {difference_interval(row.metric, row.interval)}"
     elif row.paired:
@@ -54,8 +54,9 @@ def rule_lines(found: Comparison, item: Decided) -> Iterator[str]:
     rule = item.rule
     metric = next(row.metric for row in found.results if row.metric.name == rule.metric)
     margin = difference_text(metric, rule.bound)
-    where = "" if rule.scope.is_global else f" [{rule.scope}]"
-    yield f"Rule {rule.id}: {item.decision} ({item.reason}){DOT}{rule.metric}{where} {rule.kind}, margin {margin}"
+    where = "" if rule.scope.is_global else f" [{safe(str(rule.scope))}]"
+    about = f"{safe(rule.metric)}{where} {rule.kind}, margin {margin}"
+    yield f"Rule {safe(rule.id)}: {item.decision} ({item.reason}){DOT}{about}"
     if item.hopeless:
         yield f"  advice: {HOPELESS}"
     elif item.decision is Decision.INSUFFICIENT:
@@ -64,4 +65,4 @@ def rule_lines(found: Comparison, item: Decided) -> Iterator[str]:
 
 def family_line(item: FamilyResult) -> str:
     levels = ", ".join(f"{level:.4g}" for level in item.levels) or "none used, no rule failed"
-    return f"Family {item.family.id}: Holm over {len(item.family.rules)} rules; adjusted levels {levels}"
+    return f"Family {safe(item.family.id)}: Holm over {len(item.family.rules)} rules; adjusted levels {levels}"

@@ -2,64 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from heldout.domain.results.comparison import Comparison
 from heldout.domain.results.report import RunReport
+from heldout.reports.forms.markdown import code, html, plain
 from heldout.reports.results.compared import family_line, rule_lines
-from heldout.reports.results.numbers import (
-    counts_text,
-    difference_interval,
-    difference_text,
-    estimate_text,
-    mark_text,
-    row_interval,
+from heldout.reports.results.numbers import counts_text, difference_interval, difference_text
+from heldout.reports.results.table import (
+    CROSSES,
+    HEAD,
+    NO_CROSSES,
+    TITLE,
+    cells,
+    excluded_line,
+    gate_line,
+    notes,
+    overall_line,
+    proposal_rows,
+    run_lines,
+    weakest_lines,
+    without_rows,
+    without_title,
 )
-from heldout.reports.results.table import TITLE, UNMARKED, gate_line, overall_line, run_lines
-from heldout.reports.results.table import report_lines as text_lines
+from heldout.reports.results.table import rule_lines as release_lines
 
 
 def report_markdown(report: RunReport) -> Iterator[str]:
-    head = list(run_lines(report.info))
-    yield f"## {_escape(head[0])}"
+    head, *warnings = run_lines(report.info)
+    yield f"## {plain(head)}"
     yield ""
-    yield from (f"> **{_escape(line)}**" for line in head[1:])
-    yield from (f"- {_escape(overall_line(row))}" for row in report.overall)
+    yield from (f"> **{plain(line)}**\n" for line in warnings)
+    yield from _list(map(overall_line, report.overall))
+    if report.excluded_for:
+        yield from _list([excluded_line(report)])
+    yield f"\n### {TITLE}\n"
+    rows = []
+    for row in report.slices:
+        _, _, *rest = cells(row)
+        rest[2] = counts_text(row.metric, row.counts)
+        rows.append([code(row.scope.text), code(row.metric.name), *map(html, rest)])
+    yield from _table(HEAD, rows) if rows else ["none declared"]
     yield ""
-    yield f"### {TITLE}"
-    yield ""
-    rows = [
-        [
-            f"`{row.scope.text}`",
-            row.metric.name,
-            estimate_text(row),
-            row_interval(row),
-            counts_text(row.metric, row.counts),
-            mark_text(row),
-        ]
-        for row in report.slices
-    ]
-    yield from _table(["scope", "metric", "estimate", "interval", "cases", "BY mark"], rows)
-    yield ""
-    # What follows the table is text already, and the same words.
-    lines = list(text_lines(report))
-    rest = lines[lines.index(TITLE) + max(len(report.slices), 0) + 2 :]
-    yield from (f"{_escape(line.strip())}  " if line.strip() else "" for line in rest if UNMARKED not in line)
-    yield f"*{UNMARKED}*"
+    yield from _list([*notes(report), *weakest_lines(report)])
+    if report.without:
+        yield f"\n### {without_title(report)}\n"
+        yield from _plain_table(without_rows(report.without))
+    if report.proposals is not None:
+        yield f"\n### {plain(CROSSES)}\n"
+        yield from _plain_table(proposal_rows(report.proposals)) if report.proposals else [NO_CROSSES]
+    if report.decided:
+        yield "\n### Rules\n"
+        yield from _list(release_lines(report.decided))
 
 
 def compare_markdown(found: Comparison) -> Iterator[str]:
     yield f"## {gate_line(found.gate)}"
     yield ""
-    yield f"`{found.digest}`: candidate {_escape(found.candidate.run)}, baseline {_escape(found.baseline.run)}, "
-    yield f"{found.paired:,} paired cases"
+    who = f"candidate {found.candidate.run}, baseline {found.baseline.run}, {found.paired:,} paired cases"
+    yield f"{code(found.digest)}: {plain(who)}"
     yield ""
     rows = [
         [
-            f"`{row.scope.text}`",
-            row.metric.name,
+            code(row.scope.text),
+            code(row.metric.name),
             difference_text(row.metric, row.difference) if row.paired else "",
-            difference_interval(row.metric, row.interval) if row.interval else f"< {row.least}, no interval",
+            difference_interval(row.metric, row.interval) if row.interval else f"&lt; {row.least}, no interval",
             f"{row.paired:,}",
             f"{row.missing:,}",
             f"{row.excluded:,}",
@@ -69,18 +77,22 @@ def compare_markdown(found: Comparison) -> Iterator[str]:
     yield from _table(["scope", "metric", "difference", "interval", "paired", "missing", "excluded"], rows)
     yield ""
     for item in found.decided:
-        yield from (f"- {_escape(line.strip())}" for line in rule_lines(found, item))
-    yield from (f"- {_escape(family_line(item))}" for item in found.families)
+        rule, *advice = rule_lines(found, item)
+        yield f"- {plain(rule)}"
+        yield from (f"  - {plain(line.strip())}" for line in advice)
+    yield from _list(map(family_line, found.families))
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _list(lines: Iterable[str]) -> Iterator[str]:
+    return (f"- {plain(line)}" for line in lines)
+
+
+def _plain_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    head, *rest = rows
+    return _table(head, [[plain(cell) for cell in row] for row in rest])
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join('---' for _ in head)}|"
-    yield from (f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
-
-
-def _escape(text: str) -> str:
-    """Names are other people's: none of them makes markup."""
-    for mark in ("\\", "`", "*", "_", "<", "[", "|"):
-        text = text.replace(mark, f"\\{mark}")
-    return text.replace("\\[", "[")
+    yield from (f"| {' | '.join(row)} |" for row in rows)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from heldout.domain.results.interval import Interval
 from heldout.domain.results.report import Counts, Metric, ScopeResult
+from heldout.reports.excerpts import printable
 
 DOT = " · "
+
+
+def safe(text: str) -> str:
+    """A name that other people gave, on one line, without anything that a terminal would obey."""
+    return text if text.isprintable() else printable(text)
 
 
 def estimate_text(row: ScopeResult) -> str:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heldout.domain.results.decision import Decided, Decision, gate_of
-from heldout.domain.results.report import CrossProposal, DatasetState, RunInfo, RunReport, ScopeResult
+from heldout.domain.results.report import CrossProposal, DatasetState, RunInfo, RunReport, ScopeResult, Without
 from heldout.reports.answers import columns, reason, short
 from heldout.reports.results.numbers import (
     DOT,
     counts_text,
+    difference_text,
     estimate_text,
     interval_text,
     mark_text,
     row_interval,
+    safe,
 )
 
 TITLE = "Slices (exploratory; never gated)"
+CROSSES = "Crosses worth declaring (exploratory; a cell against both slices it belongs to)"
+NO_CROSSES = "none: fewer than two slices, or no cell with enough support"
 UNMARKED = "Not marked does not mean equal to the run, and a mark reaches no gate."
 SMALLEST = 0.0001
 """The smallest level that a slice is ranked on."""
@@ -30,24 +34,38 @@ def report_lines(report: RunReport) -> Iterator[str]:
     yield from run_lines(report.info)
     yield from (overall_line(row) for row in report.overall)
     if report.excluded_for:
-        yield "excluded: " + ", ".join(f"{why} {count:,}" for why, count in report.excluded_for.items())
+        yield excluded_line(report)
     yield ""
     yield TITLE
     if report.slices:
-        head = ["scope", "metric", "estimate", "interval", "cases", "BY mark"]
-        yield from columns([head, *(_cells(row) for row in report.slices)])
+        yield from columns([HEAD, *(cells(row) for row in report.slices)])
     else:
         yield "  none declared: slices: [metadata.<key>, ...] in a suite, or --slice"
-    yield from _notes(report)
-    yield from _without_lines(report)
-    yield from _proposal_lines(report.proposals)
-    yield from _rule_lines(report.decided)
+    yield from (f"  {note}" for note in notes(report))
+    yield from weakest_lines(report)
+    if report.without:
+        yield ""
+        yield without_title(report)
+        yield from columns(without_rows(report.without))
+    if report.proposals is not None:
+        yield ""
+        yield CROSSES
+        yield from columns(proposal_rows(report.proposals)) if report.proposals else [f"  {NO_CROSSES}"]
+    if report.decided:
+        yield ""
+        yield from rule_lines(report.decided)
+
+
+def excluded_line(report: RunReport) -> str:
+    return "excluded: " + ", ".join(f"{safe(why)} {count:,}" for why, count in report.excluded_for.items())
 
 
 def run_lines(info: RunInfo) -> Iterator[str]:
     state = info.dataset
-    splits = ", ".join(info.splits)
-    yield DOT.join([f"Run {info.run}", dataset_text(state), f"{info.cases:,} cases of {splits}", short(info.digest)])
+    splits = ", ".join(map(safe, info.splits))
+    yield DOT.join(
+        [f"Run {safe(info.run)}", dataset_text(state), f"{info.cases:,} cases of {splits}", short(info.digest)]
+    )
     warning = warning_of(state)
     if warning:
         yield warning
@@ -69,37 +87,42 @@ def warning_of(state: DatasetState) -> str | None:
 
 def overall_line(row: ScopeResult) -> str:
     interval = f" {row_interval(row)}" if row.interval else ""
-    return f"{row.metric.name}: {estimate_text(row)}{interval}{DOT}{counts_text(row.metric, row.counts)}"
+    return f"{safe(row.metric.name)}: {estimate_text(row)}{interval}{DOT}{counts_text(row.metric, row.counts)}"
 
 
-def _cells(row: ScopeResult) -> list[str]:
+HEAD = ["scope", "metric", "estimate", "interval", "cases", "BY mark"]
+
+
+def cells(row: ScopeResult) -> list[str]:
     cases = DOT.join([counts_text(row.metric, row.counts), "exploratory", f"support {row.counts.observed:,}"])
-    return [row.scope.text, row.metric.name, estimate_text(row), row_interval(row), cases, mark_text(row)]
+    return [safe(row.scope.text), safe(row.metric.name), estimate_text(row), row_interval(row), cases, mark_text(row)]
 
 
-def _notes(report: RunReport) -> Iterator[str]:
+def notes(report: RunReport) -> Iterator[str]:
     for item in report.dataset_slices:
         number = f"#{item.number}" if item.number else "not recorded"
         required = ", required" if item.required else ""
         unknown = f", {item.unevaluable:,} cases could not be checked" if item.unevaluable else ""
-        yield f"  slice {item.name} {number} {short(item.digest)}{required}: {item.matched:,} cases{unknown}"
+        yield f"slice {item.name} {number} {short(item.digest)}{required}: {item.matched:,} cases{unknown}"
     method = report.method
     if method.tested:
         yield (
-            f"  {method.tested} slices tested against the run's own rate, at most {method.q:g} of marks false "
+            f"{method.tested} slices tested against the run's own rate, at most {method.q:g} of marks false "
             "(Benjamini-Yekutieli)"
         )
         if lone_level(method.q, method.tested) < SMALLEST:
-            yield f"  Among so many one alone is not marked, however far off it is: {SMALLEST:g} is the smallest p"
-        yield f"  {UNMARKED}"
+            yield f"Among so many one alone is not marked, however far off it is: {SMALLEST:g} is the smallest p"
+        yield UNMARKED
+
+
+def weakest_lines(report: RunReport) -> Iterator[str]:
     for weak, whole in _weakest(report):
         assert weak.interval is not None
         behind = (weak.counts.estimate or 0.0) - (whole.counts.estimate or 0.0)
-        away = f"{100 * behind:+.1f} points" if weak.metric.is_rate else f"{behind:+.3f}"
         mark = f", {mark_text(weak)}" if weak.mark else ""
         yield (
-            f"Weakest slice for {weak.metric.name}: {weak.scope.text} {estimate_text(weak)} "
-            f"{interval_text(weak.metric, weak.interval)}, {away} from the run{mark}"
+            f"Weakest slice for {safe(weak.metric.name)}: {safe(weak.scope.text)} {estimate_text(weak)} "
+            f"{interval_text(weak.metric, weak.interval)}, {difference_text(weak.metric, behind)} from the run{mark}"
         )
 
 
@@ -109,42 +132,33 @@ def _weakest(report: RunReport) -> Iterator[tuple[ScopeResult, ScopeResult]]:
         yield row, overall[row.metric.name]
 
 
-def _without_lines(report: RunReport) -> Iterator[str]:
-    if not report.without:
-        return
-    yield ""
-    yield f"With and without the {report.info.dataset.contaminated_cases:,} contaminated cases"
+def without_title(report: RunReport) -> str:
+    return f"With and without the {report.info.dataset.contaminated_cases:,} contaminated cases"
+
+
+def without_rows(without: Sequence[Without]) -> list[list[str]]:
     rows = [["metric", "all cases", "without contaminated", "cases left"]]
-    for item in report.without:
-        cells = [f"{estimate_text(row)} {row_interval(row)}" for row in (item.everything, item.clean)]
-        rows.append([item.everything.metric.name, *cells, counts_text(item.clean.metric, item.clean.counts)])
-    yield from columns(rows)
+    for item in without:
+        shown = [f"{estimate_text(row)} {row_interval(row)}" for row in (item.everything, item.clean)]
+        rows.append([safe(item.everything.metric.name), *shown, counts_text(item.clean.metric, item.clean.counts)])
+    return rows
 
 
-def _proposal_lines(proposals: Sequence[CrossProposal] | None) -> Iterator[str]:
-    if proposals is None:
-        return
-    yield ""
-    yield "Crosses worth declaring (exploratory; a cell against both slices it belongs to)"
-    if not proposals:
-        yield "  none: fewer than two slices, or no cell with enough support"
-        return
-    rows = [["cross", "cell", "estimate", "its slices", "cases", "p", "adjusted"]]
+def proposal_rows(proposals: Sequence[CrossProposal]) -> list[list[str]]:
+    rows = [["cross", "cell", "estimate", "its slices", "cells", "p", "adjusted"]]
     for item in proposals[:_MOST_PROPOSALS]:
-        of = " and ".join(f"{100 * rate:.1f} %" if item.cell.metric.is_rate else f"{rate:.3f}" for rate in item.parents)
-        support = f"{item.supported} of {item.cells} cells with support"
-        cell = f"{item.cell.scope.text} ({item.cell.metric.name})"
+        is_rate = item.cell.metric.is_rate
+        of = " and ".join(f"{100 * rate:.1f} %" if is_rate else f"{rate:.3f}" for rate in item.parents)
+        support = f"{item.supported} of {item.cells} with support"
+        cell = f"{safe(item.cell.scope.text)} ({safe(item.cell.metric.name)})"
         shown = f"{estimate_text(item.cell)} of {item.cell.counts.observed:,}"
-        rows.append([item.name, cell, shown, of, support, f"{item.p:.4f}", f"{item.adjusted:.4f}"])
-    yield from columns(rows)
+        rows.append([safe(item.name), cell, shown, of, support, f"{item.p:.4f}", f"{item.adjusted:.4f}"])
+    return rows
 
 
-def _rule_lines(decided: Sequence[Decided]) -> Iterator[str]:
-    if not decided:
-        return
-    yield ""
+def rule_lines(decided: Sequence[Decided]) -> Iterator[str]:
     for item in decided:
-        yield f"Rule {item.rule.id}: {item.decision} ({item.reason}){DOT}minimum {item.rule.bound:g}"
+        yield f"Rule {safe(item.rule.id)}: {item.decision} ({item.reason}){DOT}minimum {item.rule.bound:g}"
     yield gate_line(gate_of(tuple(decided)))
 
 
