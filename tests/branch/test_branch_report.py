@@ -41,7 +41,7 @@ def test_a_branch_without_data_says_so_and_marks_it(clean: Team) -> None:
     assert lines[:2] == ["<!-- heldout-report -->", "<!-- heldout-report: unchanged -->"]
 
 
-@pytest.mark.req("B29")
+@pytest.mark.req("B52")
 def test_rows_are_counted_by_split(clean: Team) -> None:
     """Two training rows come, one goes, one is edited; one held-out row moves to training, another goes."""
     train = {**TRAIN, **rows("n", 2), "t3": sentence("edited"), "h7": CLEAN_TEST["h7"]}
@@ -61,7 +61,6 @@ def test_rows_are_counted_by_split(clean: Team) -> None:
     assert dataset["outdates"] == [{"version": "support@v1.0.0", "held_out_examples": 1}]
 
 
-@pytest.mark.req("B48")
 def test_a_leak_is_new_then_from_before_then_resolved(clean: Team) -> None:
     branch(clean, "leak").dataset("support", train={**TRAIN, "copy": CLEAN_TEST["h1"]}, test=CLEAN_TEST)
     clean.save("Leak")
@@ -167,6 +166,7 @@ def test_versions_on_the_branch_and_datasets_that_come_and_go(clean: Team) -> No
     assert "`other@v1.0.0` is new and clean" in said
 
 
+@pytest.mark.req("A43")
 def test_what_was_not_compared_is_unknown(clean: Team) -> None:
     branch(clean).dataset("support", train={**TRAIN, **rows("n", 1)}, test=CLEAN_TEST)
     clean.bypass("commit", "-q", "-m", "No hooks here")

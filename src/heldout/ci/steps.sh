@@ -13,7 +13,7 @@
 #   HELDOUT_COMMENT          `changes` (where data is touched), `always` or `never`
 #   HELDOUT_OUT              the folder for the report and the verdict
 #   HELDOUT_GITLAB_TOKEN     a token with the scope `api`, for comments on GitLab; GitHub's is GH_TOKEN
-set -eu
+set -euf # without file names for patterns: `dvc[s3]` is one word
 
 : "${HELDOUT_INSTALL:=}" "${HELDOUT_ALSO_INSTALL:=}" "${HELDOUT_BASE:=}" "${HELDOUT_VERIFY_OPTIONS:=}"
 : "${HELDOUT_UNKNOWN:=fail}" "${HELDOUT_COMMENT:=changes}" "${HELDOUT_OUT:=${RUNNER_TEMP:-.}/heldout-ci}"

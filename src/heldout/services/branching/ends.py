@@ -68,7 +68,7 @@ class Ends:
                 continue  # it retires nothing, and verify names it
         return tuple(found)
 
-    @property
+    @cached_property
     def states(self) -> tuple[dict[str, DatasetState | HeldoutError], dict[str, DatasetState | HeldoutError]]:
         """Datasets by name at either end; the error of one that cannot be read there."""
         return self._states(self.base), self._states(self.head)
