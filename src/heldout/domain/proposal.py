@@ -12,6 +12,7 @@ from typing import Final
 from heldout.domain.dataset import Fields
 from heldout.domain.example import JSON
 from heldout.domain.paths import format_path
+from heldout.errors import UsageError
 
 _INPUTS: Final = (
     "input",
@@ -55,12 +56,14 @@ _KEYS: Final = (
     "record_id",
 )
 _LONG_TEXT: Final = 20  # characters on average; labels and codes are shorter
+_ROW_WORDS: Final = 6  # as many words name no column
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """Proposed columns, as field paths. `reasons` says why each; `choices` lists the columns that could be the input
-    when none is proposed."""
+    when none is proposed. `header_is_row` says that what could be the input is named by the words of a text: a first
+    row that was taken for names would be missing among the examples, and its text must not be shown as a name."""
 
     input: str | None
     expected: str | None
@@ -68,6 +71,7 @@ class Proposal:
     split: str | None
     reasons: tuple[str, ...]
     choices: tuple[str, ...] = ()
+    header_is_row: bool = False
 
     def fields(self) -> Fields:
         """The proposal as dataset.yaml's fields, without those that a row's own names give anyway."""
@@ -89,6 +93,8 @@ def propose_fields(first_rows: Sequence[JSON], columns: Sequence[str] | None = N
     values = {name: [_cell(row, name) for row in first_rows] for name in names}
     reasons: list[str] = []
     chosen, choices = _propose_input(names, values, reasons)
+    if any(len(name.split()) >= _ROW_WORDS for name in (*choices, *((chosen,) if chosen else ()))):
+        return Proposal(None, None, None, None, ("input: the first line looks like a row",), header_is_row=True)
     rest = [name for name in names if name != chosen]
     expected = _only_named(rest, _EXPECTED, "expected", reasons)
     key = next((name for name in _by_name(rest, _KEYS) if _unique_ids(values[name])), None)
@@ -165,3 +171,12 @@ def _unique_ids(cells: Sequence[JSON]) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+def no_header(file: str | None = None) -> UsageError:
+    """What to raise for a proposal whose `header_is_row`."""
+    return UsageError(
+        "header-is-row",
+        f"{file + ': ' if file else ''}the first line looks like a row, not like names of columns",
+        hint="--columns NAME,NAME where a file has no header (in dataset.yaml: header: false, and columns)",
+    )

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from heldout.domain.dataset import DataFile, Fields
-from heldout.domain.proposal import Proposal, propose_fields
+from heldout.domain.proposal import Proposal, no_header, propose_fields
 from heldout.errors import DataError, UsageError
 from heldout.services.sources import DataSource
 from heldout.storage.readers import Row, read_rows
@@ -75,6 +75,8 @@ def draft(items: Sequence[DataFile], samples: Sequence[Sequence[Row]], asked: As
     proposal, reasons = _proposal(samples)
     proposed = set()
     if "input" not in parts and not _is_text(samples):
+        if any(propose_fields([row.value for row in sample]).header_is_row for sample in samples):
+            raise no_header()
         path = proposal.input or ask_input(proposal.reasons, proposal.choices)
         if path is None:
             raise _ambiguous(proposal)
@@ -128,7 +130,8 @@ def _proposal(samples: Sequence[Sequence[Row]]) -> tuple[Proposal, tuple[str, ..
     choices = tuple(
         dict.fromkeys(name for one in found for name in (*one.choices, *((one.input,) if one.input else ())))
     )
-    return Proposal(**agreed, reasons=tuple(reasons), choices=() if agreed["input"] else choices), tuple(reasons)
+    columns = (agreed[part] for part in _PARTS)
+    return Proposal(*columns, tuple(reasons), () if agreed["input"] else choices), tuple(reasons)
 
 
 def _holds(reason: str, first: Proposal, agreed: Mapping[str, str | None]) -> bool:

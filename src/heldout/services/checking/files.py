@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from heldout.domain.dataset import DataFile, Fields, JoinedField
 from heldout.domain.example import JSON
 from heldout.domain.paths import parse_path
-from heldout.domain.proposal import Proposal, propose_fields
+from heldout.domain.proposal import Proposal, no_header, propose_fields
 from heldout.errors import DataError, UsageError
 from heldout.services.sources import PlainFiles
 from heldout.storage.readers import Row, format_of, read_rows
@@ -192,6 +192,8 @@ def _text_field(
     if request.text_field is not None:
         return request.text_field
     if found.input is None and rows:
+        if found.header_is_row:
+            raise no_header(path)
         names = ", ".join(found.choices) or "none"
         reason = why[0].removeprefix("input: ") if why else "its rows have no columns"
         raise UsageError(

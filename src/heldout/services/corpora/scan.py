@@ -26,7 +26,7 @@ from heldout.domain.coverage import Version
 from heldout.domain.example import JSON
 from heldout.domain.method import Method
 from heldout.domain.names import name_problem
-from heldout.domain.proposal import propose_fields
+from heldout.domain.proposal import no_header, propose_fields
 from heldout.errors import DataError, ExitCode, UsageError
 from heldout.services.corpora.crew import Runner, Task, run, usable_processors
 from heldout.services.corpora.holdouts import Holdouts
@@ -106,6 +106,8 @@ def plan_reading(found: Found, reading: CorpusReading) -> tuple[CorpusReading, s
         if all(isinstance(value, str) for value in values):
             return reading, "each row is a text"
         proposal = propose_fields(values)
+        if proposal.header_is_row:
+            raise no_header(file.shown)
         if proposal.input is None:
             names = ", ".join(proposal.choices) or "none"
             raise UsageError(
