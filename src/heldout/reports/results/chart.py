@@ -78,7 +78,7 @@ def _row(row: ScopeResult, whole: ScopeResult, y: int, plot: int) -> Iterator[st
         low, high = (_place(row, value, plot) for value in (row.interval.lower, row.interval.upper))
         yield f'<line class="bar" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}"/>'
     yield f'<circle class="dot" cx="{_place(row, row.counts.estimate or 0.0, plot):.1f}" cy="{y}" r="4"/>'
-    words = f"{estimate_text(row)} {row_interval(row)} {mark_text(row)}".strip()
+    words = f"{estimate_text(row)} {row_interval(row)} {mark_text(row)}".strip() + _unseen(row)
     yield f'<text class="muted" x="{plot + _PLOT + 14}" y="{y + 4}">{_text(words)}</text></g>'
 
 
@@ -93,7 +93,13 @@ def _label(row: ScopeResult) -> str:
 
 def _sentence(row: ScopeResult) -> str:
     mark = f", {mark_text(row)}" if row.mark else ""
-    return f"{_label(row)}: {estimate_text(row)}, interval {row_interval(row)}, {row.counts.observed} observed{mark}"
+    return f"{_label(row)}: {estimate_text(row)}, interval {row_interval(row)}, {row.counts.observed} observed{_unseen(row)}{mark}"
+
+
+def _unseen(row: ScopeResult) -> str:
+    """What is not in the estimate, where there is any."""
+    counts = {"missing": row.counts.missing, "excluded": row.counts.excluded}
+    return "".join(f" · {count:,} {what}" for what, count in counts.items() if count)
 
 
 def _text(value: str) -> str:
