@@ -130,8 +130,8 @@ def _proposal(samples: Sequence[Sequence[Row]]) -> tuple[Proposal, tuple[str, ..
     choices = tuple(
         dict.fromkeys(name for one in found for name in (*one.choices, *((one.input,) if one.input else ())))
     )
-    columns = (agreed[part] for part in _PARTS)
-    return Proposal(*columns, tuple(reasons), () if agreed["input"] else choices), tuple(reasons)
+    proposal = replace(first, reasons=tuple(reasons), choices=() if agreed["input"] else choices, **agreed)
+    return proposal, tuple(reasons)
 
 
 def _holds(reason: str, first: Proposal, agreed: Mapping[str, str | None]) -> bool:
