@@ -9,6 +9,8 @@ from support.banking import LEAKY
 from support.story import Team
 from web.conftest import Client
 
+from heldout.web.run import start
+
 
 def listed(client: Client, query: str = "") -> dict[str, Any]:
     answer = client.get(f"/api/findings?limit=500&{query}")
@@ -188,3 +190,35 @@ def test_a_change_of_a_holdout_awaits_approval(writing: Client, banking: Team) -
     answer = writing.post("/api/changes/approve", {"dataset": "banking77", "base": LEAKY, "reason": "agreed"})
     assert answer.json["error"] == "own-review", "its author cannot"
     assert writing.get("/api/changes?base=nothing").status == 422
+
+
+BOB = {
+    "GIT_AUTHOR_NAME": "Bob", "GIT_AUTHOR_EMAIL": "bob@example.org",
+    "GIT_COMMITTER_NAME": "Bob", "GIT_COMMITTER_EMAIL": "bob@example.org",
+}  # fmt: skip
+
+
+def test_somebody_else_agrees(banking: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The author's decision is committed; Bob, at his own machine, agrees and commits: then it counts."""
+    finding = banking.succeeds("findings", LEAKY, "--holdout-only", "--json").json["findings"][0]["id"]
+    banking.succeeds("review", "accept", finding, "--reason", "a greeting", "--commit")
+    for name, value in BOB.items():
+        monkeypatch.setenv(name, value)
+    running = start(banking.path)
+    client = Client(running)
+    client.enter()
+    try:
+        done = client.post("/api/approve", {"id": finding}).json
+        assert done["review"]["reviewer"] == "Bob <bob@example.org>"
+        assert done["decision"] == "not_agreed", "it is in no commit yet"
+        banking.git("add", "datasets")
+        banking.save("Agree")
+        assert listed(client, "decision=accepted")["rows"][0]["id"] == finding
+        reopened = client.post("/api/decide", {"id": finding, "decision": "reopened", "reason": "after all"}).json
+        assert reopened["review"]["decision"] == "reopened"
+        change = {"dataset": "banking77", "base": LEAKY, "reason": "agreed"}
+        approved = client.post("/api/changes/approve", change).json
+        assert approved["lacks"] is None
+        assert (banking.path / approved["file"]).exists()
+    finally:
+        running.stop()

@@ -171,6 +171,25 @@ def test_dialogs_and_narrow_windows_are_accessible_too(looking: Browser) -> None
     looking.driver.set_window_size(1440, 900)
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_as_one_file(looking: Browser, theme: str, tmp_path: Path) -> None:
+    """Opened from disk: its own policy lets its style and script run, and filters work without a server."""
+    place = tmp_path / "page.html"
+    looking.team.succeeds("report", "--html", str(place), "--with-text", "--limit", "8")
+    set_theme(looking.driver, theme)
+    looking.complaints()
+    looking.driver.get(place.as_uri())
+    looking.one("[name=holdout]").click()
+    assert looking.text("#shown") == "181 shown"
+    looking.one("[name=q]").send_keys("faq-00")
+    assert looking.text("#shown") == "5 shown"
+    looking.one("[name=q]").send_keys("\ue003" * 6)
+    looking.shot(f"one-file-{theme}")
+    assert looking.complaints() == []
+    assert _axe(looking) == []
+    looking.enter()
+
+
 def test_the_theme_button_overrides_the_system(looking: Browser) -> None:
     set_theme(looking.driver, "light")
     looking.open("datasets")
@@ -276,11 +295,11 @@ def test_by_keyboard_alone_a_finding_is_accepted_and_taken_back(acting: Browser)
     acting.keys("j", "j", "j", "j", "j", "j", "k")
     acting.until(f"{selected} === '5'")
     active = "return document.getElementById(document.getElementById('list').getAttribute('aria-activedescendant'))"
-    label = acting.js(f"{active}.getAttribute('aria-label')")
+    label = acting.js(f"{active}.textContent")
     assert "contaminates a holdout" in label
     assert "held out" in label
-    acting.until(f"return {active.removeprefix('return ')}.getAttribute('aria-label').includes('near')")
-    chosen = acting.js(f"{active}.querySelector('.a').textContent").partition("/")[2]
+    acting.until(f"return {active.removeprefix('return ')}.textContent.includes('near')")
+    chosen = acting.js(f"{active}.querySelector('.a .held').textContent")
     acting.until(lambda: chosen in acting.text("#detail .side code"))
     acting.keys("a")
     acting.until("return document.querySelector('#decide').open")

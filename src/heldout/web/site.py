@@ -90,9 +90,9 @@ class Site:
 
 
 def _error(
-    request: Request, status: HTTPStatus, slug: str, message: str, hint: str | None = None, **more: object
+    request: Request, status: HTTPStatus, what: str, message: str, hint: str | None = None, **more: object
 ) -> Response:
     if request.path.startswith("/api/"):
-        return as_json({"error": slug, "message": message, "hint": hint, **more}, status)
-    body = render("error.html", status=int(status), slug=slug, message=message, hint=hint)
+        return as_json({"error": what, "message": message, "hint": hint, **more}, status)
+    body = render("error.html", status=int(status), slug=what, message=message, hint=hint)
     return Response(body, HTML, status)

@@ -14,18 +14,20 @@ function name(side, across) {
 }
 
 const spoken = (side) => `${side.dataset} ${side.split}/${side.key}${side.held ? ", held out" : ""}`;
+const aside = (words) => h("span", { class: "hidden" }, words);
 
+/** A row's name is what it holds: what eyes see by colour and place stands there for ears. */
 export function row(item, index, before) {
-  if (!item) return h("div", { class: "row waiting", "aria-label": "loading" }, h("span", {}, "…"));
+  if (!item) return h("div", { class: "row waiting" }, h("span", {}, "loading…"));
   const across = item.a.dataset !== item.b.dataset;
   const again = before && before.group === item.group && before.a.key === item.a.key && before.a.split === item.a.split;
-  const label = `${kindText(item.kinds)} ${similarity(item.similarity)}, ${item.severity}${item.holdout ? ", contaminates a holdout" : ""}: ${spoken(item.a)}; overlaps ${spoken(item.b)}; ${words(item.decision)}`;
-  return h("div", { class: again ? "row again" : "row", "aria-label": label },
-    h("span", { class: "kind" }, h("i", { class: `dot ${item.severity}` }), h("span", {}, kindText(item.kinds))),
+  const open = item.decision === "open";
+  return h("div", { class: again ? "row again" : "row" },
+    h("span", { class: "kind" }, h("i", { class: `dot ${item.severity}` }), h("span", {}, kindText(item.kinds)), aside(` ${item.severity}${item.holdout ? ", contaminates a holdout" : ""} `)),
     h("span", { class: "sim" }, similarity(item.similarity)),
-    h("code", { class: "a", title: spoken(item.a) }, name(item.a, across)),
-    h("code", { class: "b", title: spoken(item.b) }, name(item.b, across)),
-    h("span", { class: `decision ${item.decision}` }, item.decision === "open" ? "" : words(item.decision)),
+    h("code", { class: "a", title: spoken(item.a) }, name(item.a, across), item.a.held ? aside(" held out") : null),
+    h("code", { class: "b", title: spoken(item.b) }, aside(" overlaps "), name(item.b, across), item.b.held ? aside(" held out") : null),
+    h("span", { class: `decision ${item.decision}` }, open ? aside(" open") : words(item.decision)),
   );
 }
 
