@@ -93,7 +93,8 @@ def _label(row: ScopeResult) -> str:
 
 def _sentence(row: ScopeResult) -> str:
     mark = f", {mark_text(row)}" if row.mark else ""
-    return f"{_label(row)}: {estimate_text(row)}, interval {row_interval(row)}, {row.counts.observed} observed{_unseen(row)}{mark}"
+    seen = f"{row.counts.observed} observed{_unseen(row)}"
+    return f"{_label(row)}: {estimate_text(row)}, interval {row_interval(row)}, {seen}{mark}"
 
 
 def _unseen(row: ScopeResult) -> str:

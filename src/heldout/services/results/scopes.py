@@ -114,8 +114,9 @@ def _complete(gathered: Gathered, column: Column, suite: Suite) -> Column:
     if lacking.any() and not suite.missing_as_slice:
         first = int(np.nonzero(lacking)[0][0])
         raise _unavailable(gathered, part, int(lacking.sum()), first)
-    codes = np.where(absent, len(column.values), column.codes).astype(np.int32)
-    return replace(column, codes=codes, values=(*column.values, MISSING_VALUE))
+    values = tuple(dict.fromkeys((*column.values, MISSING_VALUE)))  # a case may have that very text
+    codes = np.where(absent, values.index(MISSING_VALUE), column.codes).astype(np.int32)
+    return replace(column, codes=codes, values=values)
 
 
 def _unavailable(gathered: Gathered, part: Part, count: int, first: int) -> UsageError:
