@@ -130,7 +130,10 @@ def _proposal(samples: Sequence[Sequence[Row]]) -> tuple[Proposal, tuple[str, ..
     choices = tuple(
         dict.fromkeys(name for one in found for name in (*one.choices, *((one.input,) if one.input else ())))
     )
-    proposal = replace(first, reasons=tuple(reasons), choices=() if agreed["input"] else choices, **agreed)
+    proposal = Proposal(
+        agreed["input"], agreed["expected"], agreed["key"], agreed["split"], tuple(reasons),
+        () if agreed["input"] else choices,
+    )  # fmt: skip
     return proposal, tuple(reasons)
 
 

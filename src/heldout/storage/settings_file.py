@@ -62,7 +62,7 @@ def parse_settings(data: bytes) -> Settings:
         holdout_changes=_approval(content.get("holdout_changes", {})),
         accept_estimates=_accept_estimates(content.get("sealed", {})),
         exposure_contaminates=_exposure(content.get("exposure", {})),
-        record_exports=_flag(content.get("exposure", {}).get("record_exports", False), "exposure.record_exports"),
+        record_exports=_record_exports(content.get("exposure", {})),
     )
 
 
@@ -78,6 +78,11 @@ def _exposure(content: object) -> frozenset[How]:
             known = ", ".join(How)
             raise ConfigError("wrong-type", f"{name!r} is none of {known}", file=FILE, field="exposure.contaminates")
     return frozenset(map(How, found))
+
+
+def _record_exports(content: object) -> bool:
+    wanted = content.get("record_exports", False) if isinstance(content, dict) else False
+    return _flag(wanted, "exposure.record_exports")
 
 
 def _accept_estimates(content: object) -> bool:
