@@ -20,9 +20,9 @@ CONSOLE = re.compile(r"^\$ (?:git )?heldout (.+)$", re.MULTILINE)
 @pytest.fixture(scope="module")
 def program() -> Any:
     """The root command. Not typed as click's: newer releases of Typer hold a copy of click of their own."""
-    from heldout.cli.app import app
+    from heldout.cli.app import application
 
-    return typer.main.get_command(app)
+    return typer.main.get_command(application())
 
 
 def unknown_in(program: Any, words: str) -> str | None:

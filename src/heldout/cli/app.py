@@ -9,12 +9,13 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from heldout import __version__
 from heldout.cli.commands import COMMANDS, GROUPS
+from heldout.cli.completion.scripts import Shell, install_script, show_script, with_own_shell
 from heldout.cli.groups import ListByDefault
 from heldout.errors import ExitCode, HeldoutError, RepositoryError
 
@@ -39,6 +40,14 @@ def _version(wanted: bool) -> None:
 def _root(
     context: typer.Context,
     _wanted: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    _show: Annotated[
+        Shell | None,
+        typer.Option("--show-completion", callback=show_script, is_eager=True, help="Print a shell's completion."),
+    ] = None,
+    _install: Annotated[
+        Shell | None,
+        typer.Option("--install-completion", callback=install_script, is_eager=True, help="Put it into its place."),
+    ] = None,
 ) -> None:
     if context.invoked_subcommand is None and not _shows_status():
         typer.echo(context.get_help())
@@ -60,7 +69,7 @@ def _shows_status() -> bool:
 
 
 def application(only: str | None = None) -> typer.Typer:
-    """All commands, or one by name: Typer takes 2 ms to get each ready, and a gate asks for one of twenty."""
+    """All commands, or one by name ("": none): each costs 4 ms of imports and Typer, and a gate asks for one."""
     made = typer.Typer(
         name="heldout",
         help="Keep held-out data held out: versions, leakage scans and gates for datasets in Git and DVC.",
@@ -68,22 +77,21 @@ def application(only: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=False,  # scripts of our own, with the same two options
     )
     made.callback()(_root)
-    for name, function in COMMANDS.items():
+    for name in COMMANDS:
         if only in (None, name):
-            made.command(name)(function)
-    for name, (text, functions) in GROUPS.items():
+            made.command(name)(COMMANDS[name])
+    for name in GROUPS:
         if only in (None, name):
+            text, functions = GROUPS[name]
             lists = "list" in functions
             group = typer.Typer(cls=ListByDefault, help=text, no_args_is_help=not lists, rich_markup_mode=None)
             for inner, function in functions.items():
                 group.command(inner)(function)
             made.add_typer(group, name=name)
     return made
-
-
-app = application()
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -99,11 +107,18 @@ def _let_every_character_out() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def named_in(arguments: Sequence[str]) -> str | None:
+    """The command a line is about: "" for none, which is where things stand; None where all have to be there."""
+    if not arguments:
+        return ""
+    return arguments[0] if arguments[0] in COMMANDS or arguments[0] in GROUPS else None
+
+
 def invoke(arguments: Sequence[str]) -> int:
+    arguments = with_own_shell(arguments)
     as_json = _asks_for_json(arguments)
     try:
-        named = arguments[0] if arguments and arguments[0] in {*COMMANDS, *GROUPS} else None
-        chosen = application(named) if named else app
+        chosen = application(named_in(arguments))
         result = chosen(args=list(arguments), prog_name="heldout", standalone_mode=False)
         return result if isinstance(result, int) else int(ExitCode.CLEAN)
     except HeldoutError as error:

@@ -15,6 +15,19 @@ class ListByDefault(typer.core.TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         known = {*self.commands, *ctx.help_option_names}
-        if "list" in self.commands and (not args or args[0] not in known):
+        asked = args or not ctx.resilient_parsing  # else a shell asks what may follow the group's name
+        if "list" in self.commands and asked and (not args or args[0] not in known):
             args = ["list", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Commands below, and what `list` takes."""
+        found: list[Any] = super().shell_complete(ctx, incomplete)
+        listing = self.commands.get("list")
+        if listing is None:
+            return found
+        with listing.make_context("list", [], parent=ctx, resilient_parsing=True) as inner:
+            for parameter in listing.params:
+                if parameter.param_type_name == "argument":
+                    found += parameter.shell_complete(inner, incomplete)
+        return found

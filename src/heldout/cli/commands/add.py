@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from heldout.cli.add_hints import by_flag
+from heldout.cli.completion.names import datasets
 from heldout.cli.session import Json, Quiet, Session, is_interactive
 from heldout.errors import ConfigError, DataError, ExitCode, UsageError
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The dataset; its folder is datasets/NAME.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", autocompletion=datasets, help="The dataset; its folder is datasets/NAME.")
+    ],
     files: Annotated[list[str], typer.Argument(metavar="FILE[=SPLIT]...", help="Data files or folders of shards.")],
     holdout: Annotated[list[str] | None, typer.Option(metavar="SPLIT", help="A split that is held out.")] = None,
     input_: Annotated[str | None, typer.Option("--input", metavar="PATH", help="The column or path compared.")] = None,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode
 
@@ -13,7 +14,9 @@ HELP = "Make a dataset's canary string, or look for canaries in files: canary ne
 
 
 def canary_new(
-    dataset: Annotated[str, typer.Argument(metavar="NAME", help="A dataset of the working copy.")],
+    dataset: Annotated[
+        str, typer.Argument(metavar="NAME", autocompletion=datasets, help="A dataset of the working copy.")
+    ],
     commit: Annotated[bool, typer.Option("--commit", help="Commit it at once, and nothing else.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode
 
 if TYPE_CHECKING:
-    from heldout.reports.deciding.changes import Row
     from heldout.domain.deciding.governed import ChangeStanding
+    from heldout.reports.deciding.changes import Row
 
 HELP = "Show what happened to held-out examples since a base, or approve it: changes, changes approve NAME."
 
@@ -21,7 +22,9 @@ Base = Annotated[
 
 
 def changes_list(
-    dataset: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One dataset; default: all.")] = None,
+    dataset: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", autocompletion=datasets, help="One dataset; default: all.")
+    ] = None,
     base: Base = None,
     working_copy: Annotated[
         bool, typer.Option("--working-copy", help="Up to the working copy instead of HEAD.")
@@ -54,7 +57,9 @@ def changes_list(
 
 
 def changes_approve(
-    dataset: Annotated[str, typer.Argument(metavar="NAME", help="The dataset whose holdout changed.")],
+    dataset: Annotated[
+        str, typer.Argument(metavar="NAME", autocompletion=datasets, help="The dataset whose holdout changed.")
+    ],
     reason: Annotated[str, typer.Option("--reason", help="Why it is right; read by everyone who verifies.")],
     base: Base = None,
     commit: Annotated[bool, typer.Option("--commit", help="Commit the approval at once, and nothing else.")] = False,

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from heldout.cli.commands.split_make import Columns, Encoding, Key, Output, Records, TextField, Written
+from heldout.cli.completion.names import datasets
 from heldout.cli.memory import Memory
 from heldout.cli.session import Json, Quiet, Session
 
@@ -22,7 +23,10 @@ class Side(StrEnum):
 
 
 def clean(
-    files: Annotated[list[str], typer.Argument(metavar="NAME|FILE...", help="A dataset's working copy, or files.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME|FILE...", autocompletion=datasets, help="A dataset's working copy, or files."),
+    ],
     output: Output,
     holdout: Annotated[
         list[str] | None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.forms import FormOption, deliver, from_top, session_for
 from heldout.cli.memory import Memory
 from heldout.cli.session import Json, Quiet, Session
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 def conflicts(
     subjects: Annotated[
-        list[str], typer.Argument(metavar="SUBJECT|FILE...", help="NAME, NAME@vX.Y.Z, or files of any format.")
+        list[str],
+        typer.Argument(
+            metavar="SUBJECT|FILE...", autocompletion=subjects, help="NAME, NAME@vX.Y.Z, or files of any format."
+        ),
     ],
     expected: Annotated[
         str | None, typer.Option(metavar="PATH", help="Of files: the column of the label or answer.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 
 if TYPE_CHECKING:
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
 
 
 def diff(
-    first: Annotated[str, typer.Argument(metavar="A", help="NAME, NAME@vX.Y.Z or NAME@COMMIT.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another state of the same dataset.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", autocompletion=subjects, help="NAME, NAME@vX.Y.Z or NAME@COMMIT.")
+    ],
+    second: Annotated[
+        str, typer.Argument(metavar="B", autocompletion=subjects, help="Another state of the same dataset.")
+    ],
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Examples listed of each kind.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets, slice_names, subjects
 from heldout.cli.session import Json, Quiet, Session
 from heldout.domain.exposing.exposure import How
 from heldout.errors import ExitCode, UsageError
@@ -17,7 +18,12 @@ HELP = "List the log of exposures, look for exposed examples in versions, or cha
 
 def expose(
     subject: Annotated[
-        str, typer.Argument(metavar="SUBJECT", help="NAME, NAME@vX.Y.Z or NAME@COMMIT: where the examples are read.")
+        str,
+        typer.Argument(
+            metavar="SUBJECT",
+            autocompletion=subjects,
+            help="NAME, NAME@vX.Y.Z or NAME@COMMIT: where the examples are read.",
+        ),
     ],
     how: Annotated[How, typer.Option("--how", help="What they were used for.")],
     note: Annotated[str, typer.Option("--note", help="Where they went; read by everyone who asks.")],
@@ -27,7 +33,9 @@ def expose(
     keys_from: Annotated[
         Path | None, typer.Option("--keys-from", metavar="FILE", help="A file with one key a line.")
     ] = None,
-    slice_name: Annotated[str | None, typer.Option("--slice", metavar="NAME", help="The examples of a slice.")] = None,
+    slice_name: Annotated[
+        str | None, typer.Option("--slice", metavar="NAME", autocompletion=slice_names, help="The examples of a slice.")
+    ] = None,
     by: Annotated[
         str | None, typer.Option("--by", metavar="PERSON", help="Who did it; default: whom Git knows here.")
     ] = None,
@@ -60,7 +68,10 @@ def expose(
 
 def exposures_list(
     subject: Annotated[
-        str | None, typer.Argument(metavar="[SUBJECT]", help="NAME, NAME@vX.Y.Z or NAME@COMMIT; default: all.")
+        str | None,
+        typer.Argument(
+            metavar="[SUBJECT]", autocompletion=subjects, help="NAME, NAME@vX.Y.Z or NAME@COMMIT; default: all."
+        ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -82,7 +93,9 @@ def exposures_list(
 
 
 def exposures_check(
-    datasets: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Default: all datasets.")] = None,
+    datasets: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", autocompletion=datasets, help="Default: all datasets.")
+    ] = None,
     commit: Annotated[bool, typer.Option("--commit", help="Commit what was found at once.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -103,7 +116,7 @@ def exposures_check(
 
 
 def exposures_repair(
-    dataset: Annotated[str, typer.Argument(metavar="NAME", help="A dataset.")],
+    dataset: Annotated[str, typer.Argument(metavar="NAME", autocompletion=datasets, help="A dataset.")],
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

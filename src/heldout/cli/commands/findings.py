@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.session import Json, Quiet, Session
 from heldout.domain.kind import Kind
@@ -20,7 +21,10 @@ HELP = "List findings of committed records, or show one side by side: findings [
 
 def findings_list(
     subject: Annotated[
-        str | None, typer.Argument(metavar="[SUBJECT]", help="NAME, NAME@vX.Y.Z or NAME@COMMIT; default: everything.")
+        str | None,
+        typer.Argument(
+            metavar="[SUBJECT]", autocompletion=subjects, help="NAME, NAME@vX.Y.Z or NAME@COMMIT; default: everything."
+        ),
     ] = None,
     holdout_only: Annotated[
         bool, typer.Option("--holdout-only", help="Only those that contaminate a holdout.")
@@ -65,7 +69,10 @@ def _report(session: Session, listing: FindingListing, limit: int | None) -> Rep
 def findings_show(
     finding: Annotated[str, typer.Argument(metavar="ID", help="A finding's id, or the start of it.")],
     subject: Annotated[
-        str | None, typer.Argument(metavar="[SUBJECT]", help="Whose findings to search, and the data to read first.")
+        str | None,
+        typer.Argument(
+            metavar="[SUBJECT]", autocompletion=subjects, help="Whose findings to search, and the data to read first."
+        ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets
 from heldout.cli.memory import Memory, asked_bytes
 from heldout.cli.session import Json, Quiet, Session, code_of
 from heldout.errors import UsageError
 
 
 def freeze(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The dataset.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=datasets, help="The dataset.")],
     number: Annotated[str | None, typer.Option("--number", help="vX.Y.Z instead of the proposed one.")] = None,
     major: Annotated[bool, typer.Option("--major", help="Next MAJOR number.")] = False,
     minor: Annotated[bool, typer.Option("--minor", help="Next MINOR number.")] = False,

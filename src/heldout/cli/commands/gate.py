@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.session import Json, Quiet, code_of
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def gate(
-    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME@vX.Y.Z; a working copy is never clean.")],
+    subject: Annotated[
+        str,
+        typer.Argument(metavar="SUBJECT", autocompletion=subjects, help="NAME@vX.Y.Z; a working copy is never clean."),
+    ],
     form: FormOption = None,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
 
@@ -24,7 +25,10 @@ class Allowed(StrEnum):
 
 
 def load(
-    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME@vX.Y.Z; others need --allow unknown.")],
+    subject: Annotated[
+        str,
+        typer.Argument(metavar="SUBJECT", autocompletion=subjects, help="NAME@vX.Y.Z; others need --allow unknown."),
+    ],
     split: Annotated[list[str] | None, typer.Option("--split", "-s", help="Only this split; may be repeated.")] = None,
     slice_text: Annotated[
         str | None, typer.Option("--slice", metavar="NAME[#N]", help="Only the examples of this slice.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from heldout.cli.commands.load import Allowed
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode
 
@@ -32,7 +33,10 @@ SuiteFile = Annotated[
     Path | None, typer.Option("--suite", dir_okay=False, help="YAML with slices, support and rules (docs/results.md).")
 ]
 Dataset = Annotated[
-    str | None, typer.Option("--dataset", metavar="SUBJECT", help="The version that was run; else the file says it.")
+    str | None,
+    typer.Option(
+        "--dataset", metavar="SUBJECT", autocompletion=subjects, help="The version that was run; else the file says it."
+    ),
 ]
 Slices = Annotated[
     list[str] | None, typer.Option("--slice", metavar="SLICE", help="One more slice, such as metadata.lang; repeat.")

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import versions
 from heldout.cli.session import Json, Quiet, Session
 
 Reason = Annotated[str, typer.Option("--reason", help="Why; read by everyone who asks about this dataset.")]
-VersionArgument = Annotated[str, typer.Argument(metavar="VERSION", help="NAME@vX.Y.Z")]
+VersionArgument = Annotated[str, typer.Argument(metavar="VERSION", autocompletion=versions, help="NAME@vX.Y.Z")]
 
 
 def retire(

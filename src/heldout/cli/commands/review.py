@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 from heldout.domain.deciding.review import Decision
 from heldout.errors import ExitCode, UsageError
@@ -18,7 +19,8 @@ HELP = "Decide about findings: review list, accept ID, approve ID, reopen ID."
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A finding's id, or the start of it.")]
 SubjectArgument = Annotated[
-    str | None, typer.Argument(metavar="[SUBJECT]", help="Whose findings to search: NAME or NAME@vX.Y.Z.")
+    str | None,
+    typer.Argument(metavar="[SUBJECT]", autocompletion=subjects, help="Whose findings to search: NAME or NAME@vX.Y.Z."),
 ]
 Reason = Annotated[str, typer.Option("--reason", help="Why; read by everyone who asks about the holdout.")]
 Family = Annotated[bool, typer.Option("--family", help="Decide about the whole family that the finding is in.")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects_and_slices
 from heldout.cli.session import Json, Quiet, Session
 
 if TYPE_CHECKING:
@@ -26,7 +27,12 @@ MaybeOutput = Annotated[
 
 def sample_frame(
     source: Annotated[
-        str, typer.Argument(metavar="SUBJECT|FILE", help="NAME, NAME@vX.Y.Z, NAME/SLICE, or a file with --id.")
+        str,
+        typer.Argument(
+            metavar="SUBJECT|FILE",
+            autocompletion=subjects_and_slices,
+            help="NAME, NAME@vX.Y.Z, NAME/SLICE, or a file with --id.",
+        ),
     ],
     population: Annotated[str, typer.Option(metavar="FILE", help="YAML: what the units stand for.")],
     output: Output,

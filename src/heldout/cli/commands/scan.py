@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.engine_options import Engine, EngineOption, MasterOption, SparkConfOption, spark_options
 from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.memory import Memory, asked_bytes
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 def scan(
     subject: Annotated[
-        str | None, typer.Argument(metavar="[SUBJECT]", help="NAME (working copy), NAME@vX.Y.Z or NAME@COMMIT.")
+        str | None,
+        typer.Argument(
+            metavar="[SUBJECT]", autocompletion=subjects, help="NAME (working copy), NAME@vX.Y.Z or NAME@COMMIT."
+        ),
     ] = None,
     all_versions: Annotated[
         bool, typer.Option("--all", help="Scan whatever keeps a version from being covered.")

@@ -8,12 +8,16 @@ from typing import Annotated
 import typer
 
 from heldout.cli.commands.check import named_split
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 
 
 def semantic(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...|SUBJECT", help="Files, each a split; or NAME, NAME@vX.Y.Z.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...|SUBJECT", autocompletion=subjects, help="Files, each a split; or NAME, NAME@vX.Y.Z."
+        ),
     ],
     holdout: Annotated[list[str] | None, typer.Option(metavar="SPLIT", help="A split that is held out.")] = None,
     model: Annotated[

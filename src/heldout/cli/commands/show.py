@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 
 
 def show(
-    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME, NAME@vX.Y.Z or NAME@COMMIT.")],
+    subject: Annotated[
+        str, typer.Argument(metavar="SUBJECT", autocompletion=subjects, help="NAME, NAME@vX.Y.Z or NAME@COMMIT.")
+    ],
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

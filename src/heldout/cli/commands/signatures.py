@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from heldout.cli.commands.check import BadRow
+from heldout.cli.completion.names import subjects
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import ExitCode, HeldoutError
 
@@ -23,7 +24,10 @@ SecretFile = Annotated[
 
 
 def signatures_export(
-    subject: Annotated[str, typer.Argument(metavar="NAME[@VERSION]", help="A dataset, or a frozen version of it.")],
+    subject: Annotated[
+        str,
+        typer.Argument(metavar="NAME[@VERSION]", autocompletion=subjects, help="A dataset, or a frozen version of it."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write there; default: in its folder, tracked by DVC."),
@@ -68,7 +72,10 @@ def signatures_export(
 
 def signatures_check(
     what: Annotated[
-        list[str], typer.Argument(metavar="NAME[@VERSION]|FILE...", help="A dataset, or files of any origin.")
+        list[str],
+        typer.Argument(
+            metavar="NAME[@VERSION]|FILE...", autocompletion=subjects, help="A dataset, or files of any origin."
+        ),
     ],
     against: Annotated[
         str, typer.Option(metavar="SEALED", help="NAME, NAME@VERSION, or a file of signatures (.parquet).")

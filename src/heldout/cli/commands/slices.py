@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets, slice_names, slices, subjects
 from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
 
@@ -36,15 +37,28 @@ Stratify = Annotated[str | None, typer.Option("--stratify", help="Share the samp
 File = Annotated[
     str | None, typer.Option("--file", "-f", help="YAML or JSON with the definition; - reads it piped in.")
 ]
-Which = Annotated[str, typer.Argument(metavar="DATASET/SLICE", help="With #NUMBER or @DIGEST: an earlier definition.")]
-Maybe = Annotated[
-    str | None, typer.Argument(metavar="[SLICE]", help="NAME, NAME#NUMBER or NAME@DIGEST; default: every slice.")
+Which = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATASET/SLICE", autocompletion=slices, help="With #NUMBER or @DIGEST: an earlier definition."
+    ),
 ]
-State = Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME (working copy), NAME@vX.Y.Z or NAME@COMMIT.")]
+Maybe = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[SLICE]", autocompletion=slice_names, help="NAME, NAME#NUMBER or NAME@DIGEST; default: every slice."
+    ),
+]
+State = Annotated[
+    str,
+    typer.Argument(metavar="SUBJECT", autocompletion=subjects, help="NAME (working copy), NAME@vX.Y.Z or NAME@COMMIT."),
+]
 
 
 def slice_list(
-    subject: Annotated[str | None, typer.Argument(metavar="[SUBJECT]", help="Default: every dataset.")] = None,
+    subject: Annotated[
+        str | None, typer.Argument(metavar="[SUBJECT]", autocompletion=subjects, help="Default: every dataset.")
+    ] = None,
     counts: Annotated[bool, typer.Option("--counts/--no-counts", help="Read the data and count.")] = True,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -66,7 +80,7 @@ def slice_list(
 
 
 def slice_new(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET")],
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", autocompletion=datasets)],
     name: Annotated[str, typer.Argument(metavar="SLICE", help="Letters, digits, '-' and '_'.")],
     where: Where = None,
     match_any: Any = False,
@@ -95,7 +109,7 @@ def slice_new(
 
 
 def slice_save(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET")],
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", autocompletion=datasets)],
     name: Maybe = None,
     prefer: Annotated[
         Side | None, typer.Option("--prefer", help="After a merge: take the definition of ours or of theirs.")
@@ -207,9 +221,14 @@ def slice_preview(
 
 
 def slice_diff(
-    first: Annotated[str, typer.Argument(metavar="A", help="DATASET/SLICE, with #NUMBER or @DIGEST.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", autocompletion=slices, help="DATASET/SLICE, with #NUMBER or @DIGEST.")
+    ],
     second: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="Another definition; default: the slice as it stands.")
+        str | None,
+        typer.Argument(
+            metavar="[B]", autocompletion=slices, help="Another definition; default: the slice as it stands."
+        ),
     ] = None,
     on: Annotated[str | None, typer.Option("--on", help="Over the examples of this SUBJECT; default: B's.")] = None,
     as_json: Json = False,

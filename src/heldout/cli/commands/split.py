@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets
 from heldout.cli.forms import FormOption, deliver, from_top, session_for
 from heldout.cli.session import Json, Quiet, Session
 
@@ -49,7 +50,12 @@ def split_check(
 
 
 def split_lock(
-    cases: Annotated[str, typer.Argument(metavar="CASES|DATASET", help="A case file, or a dataset of this project.")],
+    cases: Annotated[
+        str,
+        typer.Argument(
+            metavar="CASES|DATASET", autocompletion=datasets, help="A case file, or a dataset of this project."
+        ),
+    ],
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="LOCK", help="The lock file to write, of a case file.")
     ] = None,

@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
+from heldout.cli.completion.names import datasets
 from heldout.cli.session import Json, Quiet, Session
 
 
 def versions(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One dataset; default: all.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", autocompletion=datasets, help="One dataset; default: all.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
