@@ -31,7 +31,7 @@ _COLUMNS = {
     "changed": "changed",
     "moved_in": "moved in",
     "moved_out": "moved out",
-    "relabelled": "other answer",
+    "relabelled": "with another answer",
     "unchanged": "unchanged",
 }
 
@@ -95,7 +95,7 @@ def slice_parts(change: DatasetChange, limit: int) -> Iterator[Part]:
         return
     rows = []
     for item in change.slices:
-        what = item.what.value if item.what else "other members"
+        what = _SLICE_WORDS[item.what]
         chosen = item.after or item.before
         assert chosen is not None
         mark = _mark(item)
@@ -108,6 +108,14 @@ def slice_parts(change: DatasetChange, limit: int) -> Iterator[Part]:
         if item.what in (What.CHANGED, What.ADDED):
             lines += ["", f"{code(item.name)}:", "", *fenced(_definition_diff(item), "diff")]
     yield Part(f"Slices of <code>{summary(change.name)}</code>: {_slice_count(change)}", lines)
+
+
+_SLICE_WORDS = {
+    What.ADDED: "new",
+    What.CHANGED: "redefined",
+    What.REMOVED: "removed",
+    None: "other members",
+}
 
 
 def _slice_count(change: DatasetChange) -> str:
