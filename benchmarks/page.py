@@ -46,7 +46,7 @@ if (act === 'scroll') {
   const seen = new MutationObserver(() => { seen.disconnect(); finish(); });
   seen.observe(root, {attributes: true, attributeFilter: ['data-searched']});
   if (act === 'accept') {
-    document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true}));
+    document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true}));
     document.querySelector('#decide textarea').value = value;
     document.getElementById('decide-form').requestSubmit();
   } else if (act === 'type') {

@@ -5,91 +5,20 @@ Screenshots go to artifacts/screenshots at the repository's top: CI keeps them, 
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from story.conftest import copy
-from support.console import ROOT
-from support.data import DATA
 from support.story import Team
+from web.browser import PAGES, READY, Browser, faults
 from web.chromium import MISSING, chromium, installed, set_theme
 from web.conftest import Client
 
-from heldout.web.run import Running, start
+from heldout.web.run import start
 
 pytestmark = pytest.mark.skipif(not installed(), reason=MISSING)
-
-PAGES = {
-    "datasets": "/datasets",
-    "slices": "/slices?dataset=banking77&slice=card-arrival",
-    "new-slice": "/slices?dataset=faq",
-    "leakage": "/leakage?holdout=1",
-    "changes": "/changes?base=banking77@v1.0.0",
-}
-READY = {
-    "datasets": "return document.querySelector('.matrix') !== null",
-    "slices": "return !document.querySelector('[aria-busy]')",
-    "new-slice": "return !document.querySelector('[aria-busy]')",
-    "leakage": "return document.querySelector('#detail .text') !== null",
-    "changes": "return document.querySelector('#governed article') !== null",
-}
-SHOTS = ROOT / "artifacts" / "screenshots"
-AXE = gzip.decompress((DATA / "axe" / "axe.min.js.gz").read_bytes()).decode()
-
-
-class Browser:
-    """A browser in which the page is open."""
-
-    def __init__(self, driver: Any, running: Running, team: Team) -> None:
-        self.driver = driver
-        self.running = running
-        self.team = team
-
-    def enter(self) -> None:
-        self.driver.get(self.running.guard.new_link())
-        self.until("return location.pathname === '/datasets'")
-
-    def open(self, name: str) -> None:
-        self.driver.get(self.running.address + PAGES[name])
-        self.until(READY[name])
-
-    def js(self, script: str, *arguments: Any) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def until(self, condition: str | Callable[[], Any], seconds: float = 30) -> Any:
-        from selenium.webdriver.support.ui import WebDriverWait
-
-        test = (lambda _: self.js(condition)) if isinstance(condition, str) else (lambda _: condition())
-        return WebDriverWait(self.driver, seconds, 0.05).until(test, f"never: {condition}")
-
-    def one(self, selector: str) -> Any:
-        return self.driver.find_element("css selector", selector)
-
-    def text(self, selector: str) -> str:
-        return str(self.js("return document.querySelector(arguments[0]).textContent", selector))
-
-    def keys(self, *keys: str) -> None:
-        from selenium.webdriver import ActionChains
-
-        for key in keys:
-            ActionChains(self.driver).send_keys(key).perform()
-
-    def searched(self, act: Callable[[], Any]) -> None:
-        """Do something that asks the server for another list, and wait for it."""
-        before = int(self.js("return document.documentElement.dataset.searched ?? 0"))
-        act()
-        self.until(lambda: int(self.js("return document.documentElement.dataset.searched ?? 0")) > before)
-
-    def shot(self, name: str) -> None:
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        self.driver.save_screenshot(str(SHOTS / f"{name}.png"))
-
-    def complaints(self) -> list[str]:
-        """What the browser's console says: a policy that was broken, a script that failed."""
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
 
 
 @pytest.fixture(scope="module")
@@ -133,22 +62,7 @@ def test_each_page_loads_and_axe_finds_no_serious_fault(looking: Browser, name: 
     assert (lightness < 200) == (theme == "dark")
     looking.shot(f"{name}-{theme}")
     assert looking.complaints() == []
-    assert _axe(looking) == []
-
-
-def _axe(browser: Browser) -> list[str]:
-    """Serious and critical faults by axe-core's own grading, everything it tests turned on."""
-    browser.driver.execute_script(AXE)
-    found = browser.driver.execute_async_script(
-        "const done = arguments[0];"
-        "axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations), (e) => done([{id: String(e),"
-        " impact: 'critical', nodes: []}]))"
-    )
-    return [
-        f"{fault['impact']} {fault['id']}: {[node['html'][:120] for node in fault['nodes'][:3]]}"
-        for fault in found
-        if fault["impact"] in ("serious", "critical")
-    ]
+    assert faults(looking) == []
 
 
 def test_dialogs_and_narrow_windows_are_accessible_too(looking: Browser) -> None:
@@ -158,14 +72,14 @@ def test_dialogs_and_narrow_windows_are_accessible_too(looking: Browser) -> None
         looking.keys(key)
         looking.until(f"return document.querySelector('{dialog}').open")
         looking.shot(f"dialog-{dialog[1:]}")
-        assert _axe(looking) == []
+        assert faults(looking) == []
         looking.keys("\ue00c")
         looking.until(f"return !document.querySelector('{dialog}').open")
     looking.driver.set_window_size(700, 900)
     for name in PAGES:
         looking.open(name)
         looking.shot(f"narrow-{name}")
-        assert _axe(looking) == []
+        assert faults(looking) == []
         wide = looking.js("return document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} pixels wider than the window"
     looking.driver.set_window_size(1440, 900)
@@ -186,7 +100,7 @@ def test_the_page_as_one_file(looking: Browser, theme: str, tmp_path: Path) -> N
     looking.one("[name=q]").send_keys("\ue003" * 6)
     looking.shot(f"one-file-{theme}")
     assert looking.complaints() == []
-    assert _axe(looking) == []
+    assert faults(looking) == []
     looking.enter()
 
 
@@ -246,7 +160,7 @@ def test_a_fault_in_the_form_is_shown_at_its_field(acting: Browser) -> None:
     assert acting.js("return document.activeElement === arguments[0]", value)
     assert "condition 1" in acting.text("#form-error")
     acting.shot("slice-fault")
-    assert _axe(acting) == []
+    assert faults(acting) == []
 
 
 @pytest.mark.req("B47")

@@ -23,7 +23,7 @@ export function row(item, index, before) {
   const again = before && before.group === item.group && before.a.key === item.a.key && before.a.split === item.a.split;
   const open = item.decision === "open";
   return h("div", { class: again ? "row again" : "row" },
-    h("span", { class: "kind" }, h("i", { class: `dot ${item.severity}` }), h("span", {}, kindText(item.kinds)), aside(` ${item.severity}${item.holdout ? ", contaminates a holdout" : ""} `)),
+    h("span", { class: "kind" }, h("i", { class: `dot ${item.severity}` }), h("span", { title: kindText(item.kinds) }, kindText(item.kinds)), aside(` ${item.severity}${item.holdout ? ", contaminates a holdout" : ""} `)),
     h("span", { class: "sim" }, similarity(item.similarity)),
     h("code", { class: "a", title: spoken(item.a) }, name(item.a, across), item.a.held ? aside(" held out") : null),
     h("code", { class: "b", title: spoken(item.b) }, aside(" overlaps "), name(item.b, across), item.b.held ? aside(" held out") : null),
