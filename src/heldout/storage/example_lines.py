@@ -16,6 +16,11 @@ def example_line(example: Example) -> str:
     U+0085, U+2028 and U+2029 are escaped: JSON allows them as they are, but many readers take them for line ends.
     """
     record: dict[str, JSON] = {"key": example.key, "split": example.split, **_input(example), **example.content()}
+    return json_line(record)
+
+
+def json_line(record: JSON) -> str:
+    """Any JSON value on one line, without its end."""
     text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _LINE_ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

@@ -1,0 +1,1 @@
+"""Exports of other tools: their mappings, and their rows."""
