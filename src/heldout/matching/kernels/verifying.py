@@ -117,6 +117,21 @@ def spread(
     return 0
 
 
+def _differing(bitmaps: Longs, x: int, y: int, words: int, size: int, other: int) -> np.uint64:
+    """Bits in which so many words of two bitmaps differ, the second one, of `other` words, folded to `size`."""
+    total = _NONE
+    if other == size:  # the common case, in a loop that the compiler can do four words at a time
+        for k in range(words):
+            total += ones(bitmaps[x + k] ^ bitmaps[y + k])
+        return total
+    for k in range(words):
+        folded = _NONE
+        for part in range(0, other, size):
+            folded |= bitmaps[y + k + part]
+        total += ones(bitmaps[x + k] ^ folded)
+    return total
+
+
 def admit(
     a: Places, b: Places, count: int, starts: Places, bitmaps: Longs, positions: Places, num: int, den: int, keep: Bytes
 ) -> int:
@@ -130,11 +145,7 @@ def admit(
         limit, total = np.uint64((den - num) * min(positions[x], positions[y]) // num), _NONE
         word = 0
         while word < size and total <= limit:
-            for inside in range(word, min(word + 64, size)):
-                folded = _NONE
-                for part in range(inside, other, size):
-                    folded |= bitmaps[starts[y] + part]
-                total += ones(bitmaps[starts[x] + inside] ^ folded)
+            total += _differing(bitmaps, starts[x] + word, starts[y] + word, min(64, size - word), size, other)
             word += 64
         keep[k] = 1 if total <= limit else 0
         kept += keep[k]
@@ -223,7 +234,7 @@ def family(
     return w
 
 
-HELPERS = (_build, _shared, _decide)
+HELPERS = (_build, _shared, _decide, _differing)
 KERNELS = {
     spread: "tqqnnIqQ",
     admit: "qqnqQqnnB",
