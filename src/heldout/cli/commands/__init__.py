@@ -103,6 +103,15 @@ GROUPS = Groups(
                 "show": "corpus:corpus_show",
             },
         ),
+        "picture": (
+            "picture",
+            {
+                "overlap": "picture:picture_overlap",
+                "similarity": "picture:picture_similarity",
+                "slices": "picture:picture_slices",
+                "versions": "picture:picture_versions",
+            },
+        ),
         "signatures": (
             "signatures",
             {
