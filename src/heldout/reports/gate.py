@@ -105,8 +105,9 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
     corpora = sorted({hit.other.dataset.removeprefix(CORPUS) for hit in answer.findings if _in_corpus(hit)})
     if corpora and all(map(_in_corpus, answer.findings)):
         return [f"heldout corpus show {corpora[0]}", _CORPUS_ADVICE]
-    if answer.contaminated and all(hit.finding.kind is Kind.LOCK_CHANGED for hit in answer.findings):
-        return [f"take the change back; or, where it is meant: heldout split lock {name}, commit, then ask again"]
+    changed = [hit.finding.kind is Kind.LOCK_CHANGED for hit in answer.findings]
+    if answer.contaminated and all(changed):
+        return [_LOCK_ADVICE.format(name)]
     exposed = any(hit.other.dataset == EXPOSURE for hit in answer.findings)
     if answer.only_exposed:
         return [f"heldout exposures {subject}", _EXPOSED_ADVICE.format(name)]
@@ -120,7 +121,14 @@ def next_steps(subject: str, answer: Answer) -> list[str]:
             steps.append(_not_the_other_side(exposing))
         if exposed:
             steps.append(f"heldout exposures {subject} lists what was shown to something")
+        if any(changed):
+            steps.append("what changed since the lock: " + _LOCK_ADVICE.format(name))
         return steps
+    return _out_of_unknown(subject, answer)
+
+
+def _out_of_unknown(subject: str, answer: Answer) -> list[str]:
+    name = answer.dataset
     if any(gap.kind is GapKind.SHALLOW for gap in answer.gaps):
         return ["git fetch --unshallow --tags"]
     if answer.verdict is Verdict.UNKNOWN and any(gap.kind in ("not_scanned", "not_compared") for gap in answer.gaps):
@@ -143,6 +151,8 @@ _EXPOSED_ADVICE = (
     "give the exposed examples of {0} another split (they may train from now on), commit, then heldout freeze {0}; "
     "this version and its results stay as they are, and so does the log"
 )
+
+_LOCK_ADVICE = "take the change back; or, where it is meant: heldout split lock {0}, commit, then ask again"
 
 _CORPUS_ADVICE = (
     "replace these held-out examples and freeze the next version; or take them out of the corpus, scan it again, and "
