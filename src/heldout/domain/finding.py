@@ -78,9 +78,17 @@ class Span:
     length: int
 
 
+_QUOTES = 18
+"""Around nine texts."""
+
+
 def finding_id(kind: str, first: Side, second: Side) -> str:
     """16 hex of sha256 over the kind and both sides' (dataset, split, key, input digest), the sides sorted."""
-    sides: list[JSON] = [list(side) for side in sorted((first.identity(), second.identity()))]
+    one, two = sorted((first.identity(), second.identity()))
+    text = '["{}",["{}","{}","{}","{}"],["{}","{}","{}","{}"]]'.format(kind, *one, *two)
+    if text.isascii() and text.isprintable() and text.count('"') == _QUOTES and "\\" not in text:
+        return hashlib.sha256(text.encode()).hexdigest()[:16]  # nothing to escape: this is the canonical form
+    sides: list[JSON] = [list(one), list(two)]
     return hashlib.sha256(canonical_json([kind, *sides])).hexdigest()[:16]
 
 
