@@ -71,17 +71,21 @@ def measure(folder: Path, count: int, runs: int) -> None:
     env = quiet_environment(folder)
     place = folder / "project"
     many_findings(place, env, count)
+    with _served(place, env):
+        pass  # the first start compiles Python files, as an installation does
     print(f"{count:,} findings, median of {runs} runs", flush=True)
     with _served(place, env) as (link, started, process):
+        address = link.partition("/enter")[0]
+        ready = time.perf_counter()
+        with urllib.request.urlopen(link) as entered:
+            cookie = entered.headers["Set-Cookie"].partition(";")[0]
+        _fetch(f"{address}/api/findings?limit=1", cookie)
+        rows = [["", "ms", "least"], ["heldout ui prints its link", f"{started:,.0f}", ""]]
+        rows.append(["then all findings are read", f"{(time.perf_counter() - ready) * 1e3:,.0f}", ""])
         driver = _browser(folder / "profile")
         try:
-            driver.get(link)
-            address = re.match(r"http://[^/]+", link)[0]  # type: ignore[index]
-            cookie = "; ".join(f"{item['name']}={item['value']}" for item in driver.get_cookies())
-            ready = time.perf_counter()
-            _fetch(f"{address}/api/findings?limit=1", cookie)
-            rows = [["", "ms", "least"], ["heldout ui prints its link", f"{started:,.0f}", ""]]
-            rows.append(["then all findings are read", f"{(time.perf_counter() - ready) * 1e3:,.0f}", ""])
+            name, _, value = cookie.partition("=")
+            driver.execute_cdp_cmd("Network.setCookie", {"name": name, "value": value, "url": address})
             rows += _in_the_browser(driver, address, runs)
             rows += _at_the_server(address, cookie, runs)
             print(table(rows))

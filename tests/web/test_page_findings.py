@@ -21,7 +21,7 @@ def listed(client: Client, query: str = "") -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def told(reading: Client) -> dict[str, Any]:
     """What `heldout findings` says of the same repository."""
-    team = Team(reading.running.server.site._project.top)  # type: ignore[union-attr]
+    team = Team(reading.running.project.top)
     return dict(team.succeeds("findings", "--json").json)
 
 

@@ -20,10 +20,15 @@ class Running:
 
     server: Server
     guard: Guard
+    project: Project
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server.port}"
+
+    def read_ahead(self) -> None:
+        """Read the findings meanwhile, so that the first look is as fast as the others."""
+        threading.Thread(target=_read, args=(self.project,), name="read ahead", daemon=True).start()
 
     def stop(self) -> None:
         self.server.shutdown()
@@ -31,7 +36,7 @@ class Running:
 
 
 def start(folder: Path, port: int = 0, data: Path | None = None) -> Running:
-    """Serve the repository around a folder. Findings are read meanwhile, so that the first look is fast.
+    """Serve the repository around a folder.
 
     Raises UsageError (slug port-taken), and what opening a repository raises.
     """
@@ -43,11 +48,10 @@ def start(folder: Path, port: int = 0, data: Path | None = None) -> Running:
     guard = Guard(server.port)
     server.site = Site(project, guard, ROUTES)
     threading.Thread(target=server.serve_forever, name="page", daemon=True).start()
-    threading.Thread(target=_read_ahead, args=(project,), name="read ahead", daemon=True).start()
-    return Running(server, guard)
+    return Running(server, guard, project)
 
 
-def _read_ahead(project: Project) -> None:
+def _read(project: Project) -> None:
     from heldout.errors import HeldoutError
 
     try:

@@ -38,6 +38,7 @@ def ui(
         if not quiet:
             again = "; Enter for another link" if is_interactive() else ""
             typer.echo(f"heldout: the page is at {running.address}{again}; Ctrl-C stops it", err=True)
+        running.read_ahead()
         _wait(running.guard.new_link)
     finally:
         running.stop()
