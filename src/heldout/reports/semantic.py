@@ -7,6 +7,7 @@ from typing import Any
 
 from heldout.domain.semantic import Candidate, Paraphrases
 from heldout.reports.answers import plural
+from heldout.reports.deciding.decision import review_json
 
 SHOWN = 20
 
@@ -20,7 +21,7 @@ def paraphrase_lines(found: Paraphrases, limit: int | None, *, show_text: bool) 
     shown = SHOWN if limit is None else limit
     for item in found.candidates[:shown]:
         more = f"  and {item.more} more with these texts" if item.more else ""
-        yield f"  {item.cosine:.4f}  {_name(item.held)} ~ {_name(item.other)}{more}"
+        yield f"  {item.cosine:.4f}  {_name(item.held)} ~ {_name(item.other)}{more}{_decision(item, found)}"
         if show_text:
             yield from (f"            {text}" for text in item.texts)
     if len(found.candidates) > shown:
@@ -29,6 +30,15 @@ def paraphrase_lines(found: Paraphrases, limit: int | None, *, show_text: bool) 
         yield f"  left out: {plural(found.same, 'pair')} with the same words, which heldout check and scan find"
     if found.cut:
         yield f"  read in part: {plural(found.cut, 'text')} longer than the model reads (256 tokens)"
+
+
+def _decision(item: Candidate, found: Paraphrases) -> str:
+    """Its id in a repository, and what people said of it."""
+    if found.dataset is None:
+        return ""
+    name = item.finding(found.dataset).id
+    review = found.accepted.get(name)
+    return f"  [{name}]" + (f"  accepted: {review.reason} ({review.by})" if review else "")
 
 
 def _name(place: tuple[str, str]) -> str:
@@ -47,15 +57,19 @@ def paraphrases_json(found: Paraphrases, limit: int | None, *, show_text: bool) 
         "held_out_texts": found.held,
         "other_texts": found.others,
         "total": len(found.candidates),
-        "candidates": [_candidate(item, show_text=show_text) for item in found.candidates[:limit]],
+        "accepted": len(found.accepted),
+        "candidates": [_candidate(item, found, show_text=show_text) for item in found.candidates[:limit]],
         "same_words_left_out": found.same,
         "read_in_part": found.cut,
     }
 
 
-def _candidate(item: Candidate, *, show_text: bool) -> dict[str, Any]:
+def _candidate(item: Candidate, found: Paraphrases, *, show_text: bool) -> dict[str, Any]:
+    name = None if found.dataset is None else item.finding(found.dataset).id
+    review = found.accepted.get(name or "")
     sides = (("held", item.held, item.texts[0]), ("other", item.other, item.texts[1]))
     return {
+        "id": name,
         "severity": item.severity.value,
         "cosine": item.cosine,
         **{
@@ -63,4 +77,5 @@ def _candidate(item: Candidate, *, show_text: bool) -> dict[str, Any]:
             for side, place, text in sides
         },
         "more": item.more,
+        "review": None if review is None else review_json(review),
     }

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from heldout.domain.canonical import digest
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.example import Example
 from heldout.domain.semantic import DIGITS, Candidate, Paraphrases, queue
@@ -37,6 +38,7 @@ class _Texts:
     held: defaultdict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
     others: defaultdict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
     holdout: set[str] = field(default_factory=set)
+    inputs: dict[str, str] = field(default_factory=dict)
 
 
 def in_files(request: CheckRequest, embedder: Embedder, options: Options, progress: Progress = SILENT) -> Paraphrases:
@@ -74,7 +76,8 @@ def in_subject(
     held = frozenset(contents.reading.holdout_splits)
     if not held:
         raise UsageError("holdout-absent", f"{subject} holds nothing out", hint="holdout: [...] in dataset.yaml")
-    return _search(str(located.subject), _gathered(contents.examples(), held), embedder, options, progress)
+    found = _search(str(located.subject), _gathered(contents.examples(), held), embedder, options, progress)
+    return found.decided(located.state.name, workspace.knowledge().reviews)
 
 
 def _gathered(rows: Iterable[Example], holdout: frozenset[str]) -> _Texts:
@@ -83,6 +86,8 @@ def _gathered(rows: Iterable[Example], holdout: frozenset[str]) -> _Texts:
         if example.has_input and (text := text_of(example.input)).strip():
             held = example.split in holdout
             (texts.held if held else texts.others)[text].append((example.split, str(example.key)))
+            name = digest(example.input)
+            texts.inputs[text] = min(name, texts.inputs.get(text, name))
             if held:
                 texts.holdout.add(example.split)
     return texts
@@ -123,7 +128,8 @@ def _search(name: str, texts: _Texts, embedder: Embedder, options: Options, prog
 def _candidate(pair: tuple[str, str], texts: _Texts, cosine: float) -> Candidate:
     a: Sequence[Place] = sorted(texts.held[pair[0]])
     b: Sequence[Place] = sorted(texts.others[pair[1]])
-    return Candidate(a[0], b[0], round(min(cosine, 1.0), DIGITS), pair, len(a) * len(b) - 1)
+    inputs = (texts.inputs[pair[0]], texts.inputs[pair[1]])
+    return Candidate(a[0], b[0], round(min(cosine, 1.0), DIGITS), pair, len(a) * len(b) - 1, inputs)
 
 
 _SPARE = 3

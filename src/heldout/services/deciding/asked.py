@@ -1,4 +1,4 @@
-"""Findings that are in no record, for a decision: label conflicts and excerpts in prompts."""
+"""Findings that are in no record, for a decision: label conflicts, excerpts in prompts, paraphrase candidates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from heldout.services.findings import choose, list_findings
 from heldout.services.progress import SILENT, Progress
 from heldout.services.workspace import Workspace, readable_state
 
-ASKED = frozenset({Kind.LABEL_CONFLICT, Kind.PROMPT_EXCERPT})
+ASKED = frozenset({Kind.LABEL_CONFLICT, Kind.PROMPT_EXCERPT, Kind.SEMANTIC})
 
 
 def find_row(workspace: Workspace, prefix: str, subject: str | None, progress: Progress = SILENT) -> FindingRow:
-    """The one finding whose id starts with `prefix`, out of records or, failing that, out of data and prompts.
+    """The one finding whose id starts with `prefix`, out of records or, failing that, out of data and prompts. A model
+    is asked only where a subject is named, for that takes long.
 
     Raises UsageError: unknown-finding, ambiguous-finding.
     """
@@ -36,6 +37,8 @@ def find_row(workspace: Workspace, prefix: str, subject: str | None, progress: P
 def _asked(workspace: Workspace, subject: str | None, progress: Progress) -> Iterator[FindingRow]:
     yield from _excerpts(workspace)
     yield from _conflicts(workspace, subject, progress)
+    if subject is not None:
+        yield from _paraphrases(workspace, subject, progress)
 
 
 def _excerpts(workspace: Workspace) -> Iterator[FindingRow]:
@@ -65,3 +68,15 @@ def _conflicts(workspace: Workspace, subject: str | None, progress: Progress) ->
         except HeldoutError:
             continue
         yield from (FindingRow(item.finding, (), item.method) for item in found)
+
+
+def _paraphrases(workspace: Workspace, subject: str, progress: Progress) -> Iterator[FindingRow]:
+    """By the model that ships, at the default threshold and below it. Nothing where the extra is not installed."""
+    from heldout.services.semantic import Options, in_subject
+    from heldout.storage.embedding import load_embedder
+
+    try:
+        found = in_subject(workspace, subject, load_embedder(None), Options(least=-1.0), progress)
+    except HeldoutError:
+        return
+    yield from (FindingRow(item.finding(found.dataset or ""), (), found.method) for item in found.candidates)
