@@ -89,6 +89,7 @@ def _grown(gathered: Gathered, cases: Cases) -> Gathered:
         return gathered
     return replace(
         gathered,
+        named=np.concatenate([gathered.named, np.zeros(more, dtype=np.bool_)]),
         measured=[
             replace(
                 item,

@@ -35,11 +35,14 @@ class Measured:
 
 @dataclass(slots=True)
 class Gathered:
+    """A run by case. `named` are the cases that some row is about, be its outcome missing."""
+
     header: Header
     digest: str
     cases: Cases
     measured: list[Measured]
     columns: list[Column]
+    named: NDArray[np.bool_]
     excluded_for: Counter[str] = field(default_factory=Counter)
     splits: tuple[str, ...] = ()
 
@@ -174,7 +177,9 @@ class Gatherer:
             found = self._codes.get(name)
             codes = np.concatenate(found) if found else np.empty(0, dtype=np.int32)
             columns.append(Column(part, self._by_case(name, codes, places), tuple(coder.texts)))
-        return Gathered(self._header, self._file.digest, self._cases, measured, columns, self._excluded)
+        named = np.zeros(self._cases.count, dtype=np.bool_)
+        named[places] = True
+        return Gathered(self._header, self._file.digest, self._cases, measured, columns, named, self._excluded)
 
     def _rows_of_metrics(self) -> dict[str, NDArray[np.bool_] | None]:
         """Which rows are of each metric; None for all of them."""

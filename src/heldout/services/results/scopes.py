@@ -59,10 +59,7 @@ def restricted(gathered: Gathered, splits: Sequence[str]) -> Gathered:
     names = list(cases.index)
     of_case = cases.splits()
     if not splits:
-        answered = np.zeros(cases.count, dtype=np.bool_)
-        for item in gathered.measured:
-            answered |= item.status > 0
-        used = set(of_case[answered].tolist()) or set(range(len(names)))
+        used = set(of_case[gathered.named].tolist())
         splits = [name for code, name in enumerate(names) if code in used]
     for name in splits:
         if name not in names:
@@ -80,6 +77,7 @@ def restricted(gathered: Gathered, splits: Sequence[str]) -> Gathered:
             for item in gathered.measured
         ],
         columns=[replace(column, codes=column.codes[kept]) for column in gathered.columns],
+        named=gathered.named[kept],
         cases=replace(
             cases,
             index={name: keys for name, keys in cases.index.items() if name in splits},
