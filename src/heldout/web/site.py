@@ -12,7 +12,7 @@ from heldout.services.browsing.project import Project
 from heldout.storage.defect_log import kind_of, write_defect
 from heldout.web.guard import Guard
 from heldout.web.messages import HTML, Request, Response, as_json
-from heldout.web.rendering import Page, render
+from heldout.web.rendering import TABS, Page, page, render
 from heldout.web.static_files import static_file
 
 _STATUS = {
@@ -23,6 +23,12 @@ _STATUS = {
     "changed-meanwhile": HTTPStatus.CONFLICT,
     "decision-changed": HTTPStatus.CONFLICT,
 }
+_WAITING = frozenset(path for path, _ in TABS) - {"/leakage"}
+"""Pages that need what another thread may be reading."""
+
+_PATIENCE_SECONDS = 1.0
+"""How long a browser is left without an answer before it gets one that says what is being waited for."""
+
 _ENTERED = b'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/datasets">\
 <title>Heldout</title><link rel="icon" href="/static/icon.svg"><p><a href="/datasets">Heldout</a></p></html>'
 
@@ -77,8 +83,10 @@ class Site:
             known = any(path == request.path for _, path in self._routes)
             status = HTTPStatus.METHOD_NOT_ALLOWED if known else HTTPStatus.NOT_FOUND
             return _error(request, status, "not-found", "there is no such page")
-        page = Page(request.path, self._guard.page_token, request.cookies.get("heldout-theme", ""), self._project.top)
-        return handler(Context(self._project, request, page))
+        frame = Page(request.path, self._guard.page_token, request.cookies.get("heldout-theme", ""), self._project.top)
+        if request.path in _WAITING and not self._project.wait(_PATIENCE_SECONDS):
+            return page(frame, "waiting.html", title="Reading")
+        return handler(Context(self._project, request, frame))
 
     def _enter(self, request: Request) -> Response:
         """A page of our own goes on to the next, so that a browser sends the strict cookie whoever opened the link."""

@@ -82,6 +82,7 @@ class Project:
 
     def __init__(self, start: Path, data: Path | None = None) -> None:
         self._lock = threading.RLock()
+        self._data = data
         self._workspace = Workspace.open(start, data)
         self._refs = b""
         self._reviews: object = None
@@ -104,6 +105,17 @@ class Project:
                 self._refs = refs
             self._workspace = self._workspace.again()
             yield self._workspace
+
+    def apart(self) -> Workspace:
+        """A workspace of its own, for what reads records only and need not wait for anybody."""
+        return Workspace.open(self.top, self._data)
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the repository is free to be asked, now or within this time."""
+        free = self._lock.acquire(timeout=seconds)
+        if free:
+            self._lock.release()
+        return free
 
     def findings(self) -> Found:
         """Every finding of a version that takes part, or of HEAD: seconds for 100,000, once while no ref moves.

@@ -24,8 +24,8 @@ _MOST_ROWS = 500
 
 
 def show(context: Context) -> Response:
-    with context.project.workspace() as workspace:
-        listing = list_scans(workspace)
+    """The scan records at once; findings come when the page is there."""
+    listing = list_scans(context.project.apart())
     return page(
         context.page,
         "leakage.html",

@@ -1,0 +1,2 @@
+// What is asked for is not there yet: ask again.
+setTimeout(() => location.reload(), 700);
