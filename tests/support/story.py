@@ -151,7 +151,9 @@ class Team(Repo):
     def push_data(self) -> None:
         from dvc.repo import Repo as Dvc
 
-        with Dvc(str(self.path)) as dvc:
+        # DVC resolves the committed relative path from the root of the file system when it reads other commits.
+        store = str((self.path.parent / "store").resolve())
+        with Dvc(str(self.path), config={"remote": {"store": {"url": store}}}) as dvc:
             dvc.push(all_commits=True)
 
     def save(self, message: str = "work", *options: str) -> str:
