@@ -19,6 +19,7 @@ import corpus
 from bench.checking import check_files
 from bench.process import Found, Job, compare, options_of, serve
 from bench.timing import table
+from heldout.domain.sizes import parse_size
 
 LIMITS = ("2GiB", "1GiB", "512MiB")
 
@@ -39,11 +40,13 @@ def main() -> None:
         jobs |= {limit: ("check", Job(folder, 0, {"memory": limit})) for limit in options.limits}
         found = compare(__file__, jobs, options.runs)
     start = found.pop("100 rows")["MB"]
-    lines = [["", "peak MB", "above 100 rows", "bytes a text", "wall s", "cpu s"]]
+    lines = [["", "peak MB", "above 100 rows", "bytes a text", "of its limit", "wall s", "cpu s"]]
     for side, used in found.items():
         above = used["MB"] - start
         cells = [f"{used['MB']:,.0f}", f"{above:,.0f}", f"{above * 1e6 / used['texts']:,.0f}"]
-        lines.append([side, *cells, f"{used['wall']:.1f}", f"{used['cpu']:.1f}"])
+        limit = parse_size(side)
+        share = f"{used['MB'] * 1e6 / limit:.2f}" if limit else ""
+        lines.append([side, *cells, share, f"{used['wall']:.1f}", f"{used['cpu']:.1f}"])
     same = len({used["same"] for used in found.values()}) == 1
     print(f"{found['no limit']['texts']:,} rows; medians of {options.runs} runs\n{table(lines)}")
     print("the same findings" if same else "THE FINDINGS ARE NOT THE SAME")
