@@ -59,7 +59,7 @@ def matrix(picture: Picture, left: int, top: int) -> Drawing:
     made = Drawing()
     cell, row_height = _cell_width(picture), 30
     first = left + _room((*picture.rows, picture.row_title), 90)
-    head = top + _room(picture.columns, 40)
+    head = top + 12 + _room(picture.columns, 40)
     marks = {(mark.row, mark.column): mark for mark in picture.marks}
     made.text(left, head - 8, picture.row_title, "muted")
     made.text(first, top, picture.column_title, "muted")

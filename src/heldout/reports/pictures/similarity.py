@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
+from heldout.domain.kind import Kind
 from heldout.domain.listing import FindingListing, FindingRow
 from heldout.reports.answers import plural
 from heldout.reports.pictures.model import Mark, Picture, Shape, Tone
 
 _STEP = Fraction(1, 20)
 _EQUAL = "equal"
-_BLOCKS, _OTHER = "gives a holdout away", "does not"
+_BLOCKS, _OTHER = "gives a holdout away", "gives none away"
 
 
 def similarities(listing: FindingListing) -> Picture:
@@ -40,9 +41,9 @@ def similarities(listing: FindingListing) -> Picture:
 
 def _bin(row: FindingRow) -> str | None:
     similarity = row.finding.similarity
-    if similarity is not None:
-        return _name(min(similarity // _STEP, 1 // _STEP - 1))
-    return _EQUAL if row.finding.a.input == row.finding.b.input else None
+    if row.finding.a.input == row.finding.b.input or Kind.EXACT in row.finding.kinds:
+        return _EQUAL
+    return None if similarity is None else _name(min(similarity // _STEP, 1 // _STEP - 1))
 
 
 def _name(number: int) -> str:

@@ -16,7 +16,7 @@ text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:
 .page{fill:#fff}.muted{fill:#59636e}.title{font-size:16px;font-weight:600}.mid{text-anchor:middle}
 .end{text-anchor:end}.line{stroke:#d1d9e0;fill:none}.on-bad{fill:#fff;font-weight:600}
 .bad{fill:#b3261e}.good{fill:#d8efdf}.plain{fill:#8ba3bd}.unknown{fill:#fff3c4;stroke:#8a6d00;stroke-dasharray:3 2}
-.faint{fill:#eff2f5;stroke:#8c959f}
+.faint{fill:#eff2f5;stroke:#8c959f}circle.good{stroke:#1a7f37}
 @media (prefers-color-scheme:dark){
 text{fill:#e6edf3}.page{fill:#0d1117}.muted{fill:#9198a1}.line{stroke:#3d444d}.on-bad{fill:#0d1117}
 .bad{fill:#ff8a80}.good{fill:#1c4428}.plain{fill:#4f6b8a}.unknown{fill:#3d3200;stroke:#d4a72c}
@@ -33,7 +33,11 @@ def picture_svg(picture: Picture) -> str:
     drawn = _SHAPES[picture.shape](picture, _LEFT, _TOP)
     legend = list(_legend(picture, drawn.height + _LEGEND))
     notes_at = drawn.height + _LEGEND + 30
-    texts = [picture.title, *picture.notes, " ".join(name for name, _ in picture.states) + " " * 12]
+    texts = [
+        picture.title + " " * (len(picture.title) // 3),
+        *picture.notes,
+        " ".join(name for name, _ in picture.states) + " " * 12,
+    ]
     width = max(drawn.width + _LEFT, int(max(map(len, texts)) * 7.6) + 2 * _LEFT, 420)
     height = notes_at + _LINE * len(picture.notes) + 8
     return "\n".join(
