@@ -15,7 +15,7 @@ from heldout.storage.git import process
 HEAVY = ("numpy", "pyarrow", "ruamel.yaml", "dvc", "git", "typer", "click", "rich", "datasketch", "tempfile")
 
 
-@pytest.mark.parametrize("module", ["tag_guard", "push_guard", "gate"])
+@pytest.mark.parametrize("module", ["hooking.tag_guard", "hooking.push_guard", "gate", "splitting.lock_knowledge"])
 def test_no_heavy_library_is_imported(module: str) -> None:
     code = f"import heldout.hooks.entry, heldout.services.{module}, sys; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
