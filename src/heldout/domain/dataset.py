@@ -129,6 +129,7 @@ class DatasetSpec:
     fields: Fields = Fields()
     holdout: tuple[str, ...] | None = None
     description: str = ""
+    licence: str | None = None
     role: str | None = None
     on_bad_row: str = "refuse"
     payloads: str | None = None
@@ -155,7 +156,7 @@ class DatasetSpec:
     def meaning(self) -> dict[str, JSON]:
         """The part of dataset.yaml that can change what an example is or which split holds out; for the source digest.
 
-        Description and role are left out: editing them makes no new version. Defaults are left out too, so that a
+        Description, licence and role are left out: editing them makes no new version. Defaults are left out too, so that a
         setting added to the format later leaves old digests alone.
         """
         return {

@@ -53,6 +53,7 @@ def parse_dataset(data: bytes, name: str) -> DatasetSpec:
     spec = DatasetSpec(
         name=dataset,
         description=_description(top),
+        licence=top.text("license"),
         role=top.text("role"),
         data=tuple(map(_data_file, top.sections("data"))),
         fields=_fields(top.section("fields")),
@@ -234,6 +235,7 @@ def render_dataset(spec: DatasetSpec) -> bytes:
         "format": FORMAT,
         "name": spec.name,
         **({"description": spec.description} if spec.description else {}),
+        **({"license": spec.licence} if spec.licence else {}),
         **({"role": spec.role} if spec.role else {}),
         "data": [_data_value(item) for item in spec.data],
         **({"fields": fields} if fields else {}),

@@ -26,6 +26,7 @@ COMMANDS = Commands(
         "scans": "scans",
         "gate": "gate",
         "load": "load",
+        "export": "export",
         "required-slices": "required_slices:required",
         "freeze": "freeze",
         "unfreeze": "retire:unfreeze",

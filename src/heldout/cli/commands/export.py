@@ -1,0 +1,85 @@
+"""`heldout export`: what a dataset is, in the form of another tool's catalog."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, assert_never
+
+import typer
+
+from heldout.cli.session import Quiet, Session
+from heldout.errors import UsageError
+from heldout.services.describing.form import Catalog
+
+if TYPE_CHECKING:
+    from heldout.services.describing.export import Exported
+
+
+def export(
+    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="NAME, NAME@vX.Y.Z or NAME@COMMIT.")],
+    form: Annotated[Catalog, typer.Option("--as", help="Whose form it is.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", dir_okay=False, help="The file to write; it must be a new one.")
+    ] = None,
+    licence: Annotated[
+        str | None, typer.Option("--license", metavar="SPDX", help="The licence; else that of dataset.yaml.")
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="With dvc-artifacts: put the entries into dvc.yaml and the .dvc files.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Metadata for catalogs: Croissant JSON-LD, a Hugging Face dataset card, DVC's artifacts. No example's text.
+
+    Files, splits, fields, slices, versions and the leakage answer. Missing data is fetched through DVC.
+
+    Example: heldout export support@v1.2.0 --as croissant -o croissant.json
+    """
+    from heldout.services.describing.export import read, write_new
+
+    if write and form is not Catalog.DVC_ARTIFACTS:
+        raise UsageError("options-conflict", "--write is for dvc-artifacts", hint="name a file: -o FILE")
+    session = Session(quiet=quiet)
+    found = read(session.workspace, subject, licence=licence, output=output, progress=session.progress)
+    session.progress.close()
+    if write:
+        _write(session, found)
+        return
+    text = _text(found, form)
+    if output is None:
+        session.write([text], utf8=True)
+    else:
+        write_new(output, text.encode())
+        session.note(f"{found.about.subject} described in {output}")
+
+
+def _text(found: Exported, form: Catalog) -> str:
+    from heldout.services.describing.export import dump
+
+    match form:
+        case Catalog.CROISSANT:
+            from heldout.reports.metadata.croissant import croissant
+
+            return croissant(found.about)
+        case Catalog.HF_CARD:
+            from heldout.reports.metadata.hf_card import hf_card
+
+            return hf_card(found.about, dump)
+        case Catalog.DVC_ARTIFACTS:
+            from heldout.reports.metadata.artifacts import artifact
+
+            return dump({"artifacts": {found.about.name: artifact(found.about, found.path)}}).decode()
+        case _:
+            assert_never(form)
+
+
+def _write(session: Session, found: Exported) -> None:
+    from heldout.reports.metadata.artifacts import artifact, pointer_meta
+    from heldout.services.describing.artifacts import write_entries
+
+    metas = {path: pointer_meta(found.about, splits) for path, splits in found.pointers.items()}
+    changed = write_entries(session.workspace, found.located, artifact(found.about, found.path), metas)
+    for path in changed:
+        session.note(f"wrote {path}")
+    if not changed:
+        session.note("every entry is there already")

@@ -1,0 +1,1 @@
+"""What one state of a dataset is, for catalogs that know nothing of Heldout."""

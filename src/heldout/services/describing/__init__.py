@@ -1,0 +1,1 @@
+"""Descriptions of datasets for other tools' catalogs, and where they are written."""
