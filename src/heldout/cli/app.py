@@ -49,23 +49,10 @@ def _root(
         typer.Option("--install-completion", callback=install_script, is_eager=True, help="Put it into its place."),
     ] = None,
 ) -> None:
-    if context.invoked_subcommand is None and not _shows_status():
-        typer.echo(context.get_help())
+    if context.invoked_subcommand is None:
+        from heldout.cli.commands.status import alone
 
-
-def _shows_status() -> bool:
-    """Without a command: where everything stands, if there is something to stand anywhere."""
-    from heldout.cli.commands.status import status
-    from heldout.cli.session import Session
-    from heldout.services.status import has_datasets
-
-    try:
-        if not has_datasets(Session().workspace):
-            return False
-    except HeldoutError:
-        return False
-    status()
-    return True
+        alone()
 
 
 def application(only: str | None = None) -> typer.Typer:

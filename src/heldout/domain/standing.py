@@ -91,3 +91,15 @@ class DatasetStanding:
     @property
     def head_is_frozen(self) -> bool:
         return self.head is not None and any(item.version.source == self.head.source for item in self.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a repository needs beside its datasets. `lacking` names what set-up would do; `unsaved` are records and
+    decisions that Git does not hold yet, as (dataset, path); `awaiting` counts decisions that somebody has to agree to.
+    """
+
+    lacking: tuple[str, ...] = ()
+    shallow: bool = False
+    unsaved: tuple[tuple[str, str], ...] = ()
+    awaiting: int = 0

@@ -21,13 +21,14 @@ _CHANGE = {
 _SWEEP = "heldout scan --all --commit"
 
 
-def status_lines(standings: Sequence[DatasetStanding]) -> list[str]:
+def status_lines(standings: Sequence[DatasetStanding], *, steps: bool = True) -> list[str]:
+    """`steps` False leaves the next step of each dataset out, for where one step is told for all."""
     if not standings:
-        return ["no dataset yet", "next: heldout add NAME train.csv test.csv --holdout test"]
-    return [line for standing in standings for line in _dataset_lines(standing)]
+        return ["no dataset yet"]
+    return [line for standing in standings for line in _dataset_lines(standing, steps=steps)]
 
 
-def _dataset_lines(standing: DatasetStanding) -> list[str]:
+def _dataset_lines(standing: DatasetStanding, *, steps: bool) -> list[str]:
     lines = [standing.name, f"  {_CHANGE[standing.change]}"]
     if standing.problem:
         lines.append(f"    {standing.problem}")
@@ -40,7 +41,7 @@ def _dataset_lines(standing: DatasetStanding) -> list[str]:
         lines.append(f"  and {len(newest) - SHOWN} older versions (heldout versions {standing.name})")
     if not newest:
         lines.append("  no version yet")
-    step = next_step(standing)
+    step = next_step(standing) if steps else None
     return [*lines, f"  next: {step}"] if step else lines
 
 

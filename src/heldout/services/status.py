@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from heldout.domain.coverage import Knowledge
-from heldout.domain.standing import Change, DatasetStanding, VersionStanding
+from heldout.domain.deciding.review_listing import Standing
+from heldout.domain.standing import Change, DatasetStanding, Surroundings, VersionStanding
 from heldout.errors import HeldoutError
+from heldout.services.deciding.listing import list_reviews
+from heldout.services.hooking.install import status as hook_status
 from heldout.services.workspace import Workspace, readable_state
-from heldout.storage.catalog import Catalog, DatasetState
+from heldout.storage.catalog import ROOT, Catalog, DatasetState
+from heldout.storage.people.reviews import is_review
 
 _HASHED_BYTES = 64_000_000
 """Files up to this size are read where their time says that they may have been edited; larger ones go by size."""
@@ -23,8 +29,37 @@ def status(workspace: Workspace) -> list[DatasetStanding]:
     return [_standing(workspace, name, committed, knowledge) for name in sorted(names)]
 
 
-def has_datasets(workspace: Workspace) -> bool:
-    return not workspace.git.bare and bool(workspace.working_copy.names)
+def surroundings(workspace: Workspace) -> Surroundings:
+    """What a step may be about beside a dataset. A bare repository has nothing to set up."""
+    git = workspace.git
+    if git.bare:
+        return Surroundings(shallow=git.is_shallow())
+    return Surroundings(tuple(_lacking(workspace)), git.is_shallow(), tuple(_unsaved(workspace)), _awaiting(workspace))
+
+
+def _lacking(workspace: Workspace) -> Iterator[str]:
+    if not workspace.store.is_initialised:
+        yield "DVC is not set up"
+    missing = [hook.name for hook in hook_status(workspace.git) if hook.state not in ("installed", "moved")]
+    if missing:
+        yield f"{len(missing)} of our hooks {'is' if len(missing) == 1 else 'are'} missing"
+
+
+def _unsaved(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Files that Git would lose: records and decisions that are new or changed, and in no commit."""
+    listed = workspace.git.run("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", ROOT)
+    for entry in listed.decode("utf-8", "surrogateescape").split("\0"):
+        path = entry[3:]
+        dataset = path.removeprefix(f"{ROOT}/").partition("/scans/" if "/scans/" in path else "/reviews/")
+        if dataset[1]:
+            yield dataset[0], path
+
+
+def _awaiting(workspace: Workspace) -> int:
+    if not any(is_review(path) for path in workspace.working_copy.tree.paths(ROOT)):
+        return 0  # findings can be a million, and without a decision nobody waits
+    waits = (Standing.AWAITS_REVIEWER, Standing.NOT_AGREED)
+    return sum(row.standing in waits for row in list_reviews(workspace).rows)
 
 
 def _standing(workspace: Workspace, name: str, committed: Catalog | None, knowledge: Knowledge) -> DatasetStanding:
