@@ -36,7 +36,7 @@ FUZZ_SECONDS ?= 120
 
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
-.PHONY: help venv demo test test-fast test-kernels test-newer-git test-spark test-semantic test-integrations pytest lint fuzz ledger lock picture bench clean
+.PHONY: help venv demo test test-fast test-kernels test-newer-git test-spark test-semantic test-integrations pytest lint fuzz ledger lock man picture bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target what; do
@@ -145,6 +145,9 @@ lock: $(STAMP) ## resolve requirements/*.lock again, one lock for every Python
 	    --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml \
 	    -o requirements/$$extra.lock
 	done
+
+man: $(STAMP) ## write docs/man from the commands
+	@'$(BIN)/python' -m tools.man_page
 
 picture: $(STAMP) ## draw the picture in README.md from a run of the demo
 	@'$(BIN)/python' -m tools.terminal_svg

@@ -45,6 +45,11 @@ def test_wheel_gives_both_commands(wheel: zipfile.ZipFile) -> None:
     assert "[pytest11]\nheldout = heldout.integrations.pytest_plugin" in text
 
 
+def test_wheel_puts_the_man_page_where_man_looks(wheel: zipfile.ZipFile) -> None:
+    placed = {name.split(".data/data/")[1] for name in wheel.namelist() if ".data/data/" in name}
+    assert placed == {"share/man/man1/heldout.1", "share/man/man1/git-heldout.1"}
+
+
 def imported_by(path: Path) -> set[str]:
     """Top-level names of every import in a file, inside functions too."""
     found = set()
