@@ -41,6 +41,14 @@ WRITING = {
     "clean": ("clean", "rows.jsonl", "--split-field", "split", "--holdout", "b", "-o", "folder"),
     "signatures export": ("signatures", "export", "support@v1.0.0", "-o", "out"),
     "leak report": ("leak", "report", "rows.jsonl", "--split-field", "split", "--svg", "out"),
+    "export": ("export", "support@v1.0.0", "--as", "croissant", "-o", "out"),
+    "import": ("import", "examples.jsonl", "--as", "langsmith", "--split", "test", "-o", "out"),
+    "results import": ("results", "import", "examples.jsonl", "--as", "inspect", "-o", "out"),
+    "report": ("report", "--html", "out"),
+    "picture versions": ("picture", "versions", "-o", "out.svg"),
+    "picture overlap": ("picture", "overlap", "support@v1.0.0", "-o", "out.svg"),
+    "picture similarity": ("picture", "similarity", "support@v1.0.0", "-o", "out.svg"),
+    "picture slices": ("picture", "slices", "support@v1.0.0", "-o", "out.svg"),
     "sample frame": ("sample", "frame", "rows.jsonl", "--id", "text", "--population", "population.yaml", "-o", "out"),
     "sample design": ("sample", "design", "frame.jsonl", *DESIGN, "-o", "out"),
     "sample draw": ("sample", "draw", "frame.jsonl", "design.yaml", "--at", "2026-08-01T12:00:00Z", "-o", "out"),
@@ -50,15 +58,16 @@ WRITING = {
     "sample replay": ("sample", "replay", "study.json", "-o", "out"),
 }
 """Every command that writes a file where a person says."""
+FILES = {"--output", "--svg", "--html"}
 
 
 def writing_commands() -> set[str]:
-    """Commands with an option `--output` or `--svg`, as the command table has them."""
+    """Commands with an option that names a file to write, as the command table has them."""
     every = {
         **COMMANDS,
         **{f"{group} {name}": run for group, (_, found) in GROUPS.items() for name, run in found.items()},
     }
-    return {name for name, run in every.items() if {"--output", "--svg"}.intersection(options(run))}
+    return {name for name, run in every.items() if FILES.intersection(options(run))}
 
 
 def options(command: object) -> set[str]:
@@ -82,6 +91,7 @@ def frozen(clean_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     team = copy(clean_template, tmp_path_factory.mktemp("frozen"))
     team.write("cases.yaml", CASES)
     team.write("rows.jsonl", ROWS)
+    team.write("examples.jsonl", '{"id": "1", "inputs": {"question": "a b c"}, "outputs": {"answer": "d"}}\n')
     team.write("population.yaml", POPULATION)
     outcomes = "".join(f'{{"id": "{sentence(str(n))}", "label": 0}}\n' for n in range(4))
     team.write("outcomes.jsonl", outcomes)
@@ -98,7 +108,7 @@ def frozen(clean_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.mark.parametrize("name", WRITING)
 def test_what_is_there_stays_and_the_refusal_says_what_to_do(name: str, frozen: Path) -> None:
     command = WRITING[name]
-    made = frozen / command[command.index("-o" if "-o" in command else "--svg") + 1]
+    made = frozen / command[next(command.index(option) for option in ("-o", *FILES) if option in command) + 1]
     heldout(frozen, *command)
     files = [made] if made.is_file() else sorted(made.iterdir())
     assert files, "the command writes nothing, so the test shows nothing"
