@@ -221,5 +221,7 @@ def test_no_script_of_ours_makes_markup_of_text() -> None:
 
 
 def test_no_template_has_styles_or_handlers_inline() -> None:
-    inline = re.compile(r"\sstyle=|\son[a-z]+=|<style|<script(?![^>]*(src=|application/json))|\|\s*safe\b")
-    assert [file.name for file in (WEB / "templates").glob("*.html") if inline.search(file.read_text())] == []
+    """The one file carries its style and script, which its policy names by their digests."""
+    inline = re.compile(r"\sstyle=|\son[a-z]+=|<style|<script(?![^>]*(src=|application/json))|\|\s*safe\b|autoescape")
+    templates = [file for file in (WEB / "templates").glob("*.html") if file.name != "one_file.html"]
+    assert [file.name for file in templates if inline.search(file.read_text())] == []

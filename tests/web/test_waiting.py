@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
+import pytest
+from support.git import Repo
 from web.conftest import Client
+
+from heldout.web.run import start
 
 
 def test_while_somebody_reads_a_page_says_what_is_waited_for(reading: Client) -> None:
@@ -47,3 +52,23 @@ def test_any_number_of_requests_at_once(reading: Client) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize("commits", [0, 1])
+def test_a_repository_without_anything_has_pages_too(tmp_path: Path, commits: int) -> None:
+    repo = Repo.create(tmp_path / "empty")
+    for _ in range(commits):
+        repo.commit("Start")
+    running = start(repo.path)
+    client = Client(running)
+    client.enter()
+    try:
+        for path in ("/datasets", "/slices", "/leakage", "/changes"):
+            answer = client.get(path)
+            assert answer.status == 200, answer.text
+        assert "no dataset yet" in client.get("/datasets").text
+        found = client.get("/api/findings").json
+        assert (found["total"], found["recorded"], found["rows"]) == (0, False, [])
+        assert client.get("/api/changes").status == (200 if commits else 422)
+    finally:
+        running.stop()

@@ -90,9 +90,9 @@ class FindingIndex:
         return np.bincount(self.families) if len(self.rows) else np.zeros(0, np.int64)
 
     @cached_property
-    def _kinds(self) -> NDArray[np.uint16]:
+    def _kinds(self) -> NDArray[np.uint32]:
         bits = {kind: 1 << place for place, kind in enumerate(_KINDS)}
-        return np.array([sum(bits[kind] for kind in row.finding.kinds) for row in self.rows], np.uint16)
+        return np.array([sum(bits[kind] for kind in row.finding.kinds) for row in self.rows], np.uint32)
 
     @cached_property
     def _severities(self) -> NDArray[np.int32]:
@@ -153,7 +153,7 @@ class FindingIndex:
             masks["source"] = self._sources.get(wanted.source, np.zeros(len(self.rows), np.bool_))
         if wanted.kinds:
             bits = sum(1 << place for place, kind in enumerate(_KINDS) if kind.value in wanted.kinds)
-            masks["kind"] = (self._kinds & np.uint16(bits)) != 0
+            masks["kind"] = (self._kinds & np.uint32(bits)) != 0
         if wanted.datasets:
             masks["dataset"] = self._datasets.among(wanted.datasets)
         if wanted.splits:
@@ -173,7 +173,7 @@ class FindingIndex:
     def _counters(self, decided: Decided) -> dict[str, Callable[[Mask], dict[str, int]]]:
         return {
             "kind": lambda mask: _counted(
-                (kind.value, int(np.count_nonzero(self._kinds[mask] & np.uint16(1 << place))))
+                (kind.value, int(np.count_nonzero(self._kinds[mask] & np.uint32(1 << place))))
                 for place, kind in enumerate(_KINDS)
             ),
             "dataset": self._datasets.counted,
