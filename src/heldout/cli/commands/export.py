@@ -38,7 +38,7 @@ def export(
     from heldout.services.describing.export import read, write_new
 
     if write and form is not Catalog.DVC_ARTIFACTS:
-        raise UsageError("options-conflict", "--write is for dvc-artifacts", hint="name a file: -o FILE")
+        raise UsageError("options-exclude", "--write is for dvc-artifacts", hint="name a file: -o FILE")
     session = Session(quiet=quiet)
     found = read(session.workspace, subject, licence=licence, output=output, progress=session.progress)
     session.progress.close()

@@ -52,7 +52,7 @@ class SliceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """`version` is None for a state that is not frozen. `frozen` are the dataset's versions, oldest first, each with
+    """`version` is None for a state that is not frozen, `date` is the day of its commit. `frozen` are the dataset's versions, oldest first, each with
     the word of its answer."""
 
     name: str
@@ -69,6 +69,7 @@ class Description:
     slices: tuple[SliceFacts, ...]
     answer: Answer
     frozen: tuple[tuple[str, str], ...] = ()
+    date: str | None = None
 
     @property
     def examples(self) -> int:

@@ -38,7 +38,8 @@ _CONTEXT: Final[dict[str, Any]] = {
         for name in (
             "citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet",
             "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet",
-            "references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField", "transform",
+            "references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField",
+            "transform",
         )
     },
     "conformsTo": "dct:conformsTo",
@@ -62,6 +63,7 @@ def croissant(about: Description) -> str:
         "conformsTo": list(CONFORMS_TO),
         **({"license": about.licence} if about.licence else {}),
         **({"version": about.version} if about.version else {}),
+        **({"datePublished": about.date} if about.date else {}),
         "identifier": about.content,
         "isLiveDataset": False,
         "rai:dataLimitations": leakage(about),

@@ -53,7 +53,13 @@ def describe(
         ),
         answer=answer_for(workspace, located).answer,
         frozen=tuple((str(row.version.name), row.answer.verdict.value) for row in _versions(workspace, spec.name)),
+        date=None if version is None else _day(workspace, version.commit),
     )
+
+
+def _day(workspace: Workspace, commit: str) -> str | None:
+    """In the time zone of who made it, so that it is the same day for everybody."""
+    return workspace.git.line("show", "--no-show-signature", "-s", "--format=%cs", commit)
 
 
 def _versions(workspace: Workspace, name: str) -> list[VersionRow]:
