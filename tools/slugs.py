@@ -37,9 +37,10 @@ def uses(package: Path) -> list[Use]:
     found = {
         Use(slug, path.relative_to(package).as_posix(), node.lineno, _message(node))
         for path, module in modules.items()
+        for constants in (_constants(module),)
         for node in ast.walk(module)
         if isinstance(node, ast.Call)
-        for slug in _slugs_of(node, positions)
+        for slug in _slugs_of(node, positions, constants)
     }
     return sorted(found, key=lambda use: (use.slug, use.file, use.line))
 
@@ -90,22 +91,35 @@ def _position_in_class(node: ast.ClassDef) -> int | None:
     return fields.index("slug") if "slug" in fields else None
 
 
-def _slugs_of(call: ast.Call, positions: dict[str, int]) -> Iterator[str]:
+def _constants(module: ast.Module) -> dict[str, str]:
+    """Texts that a module names once and raises often."""
+    return {
+        target.id: node.value.value
+        for node in module.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _slugs_of(call: ast.Call, positions: dict[str, int], constants: dict[str, str]) -> Iterator[str]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     arguments = [keyword.value for keyword in call.keywords if keyword.arg == "slug"]
     position = positions.get(name)
     if position is not None and position < len(call.args):
         arguments.append(call.args[position])
     for argument in arguments:
-        yield from _literals(argument)
+        yield from _literals(argument, constants)
 
 
-def _literals(node: ast.expr) -> Iterator[str]:
+def _literals(node: ast.expr, constants: dict[str, str]) -> Iterator[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
+    elif isinstance(node, ast.Name) and node.id in constants:
+        yield constants[node.id]
     elif isinstance(node, ast.IfExp):
-        yield from _literals(node.body)
-        yield from _literals(node.orelse)
+        yield from _literals(node.body, constants)
+        yield from _literals(node.orelse, constants)
 
 
 def _message(call: ast.Call) -> str:

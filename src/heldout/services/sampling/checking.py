@@ -82,10 +82,12 @@ def require_labelled(draw: Draw, labels: Labels, frame: Frame) -> None:
     drawn = draw.by_name
     for row in labels.rows:
         if row.name not in drawn:
-            known = row.name in frame.stratum_of
-            slug, what = ("unit-not-drawn", "was not drawn") if known else ("unit-not-in-frame", "is not in the frame")
             hint = "a sample has what was drawn and nothing else; cases found in incidents belong elsewhere"
-            raise DataError(slug, f"{row.name!r} {what}", file=file, line=row.line, hint=hint)
+            if row.name in frame.stratum_of:
+                raise DataError("unit-not-drawn", f"{row.name!r} was not drawn", file=file, line=row.line, hint=hint)
+            raise DataError(
+                "unit-not-in-frame", f"{row.name!r} is not in the frame", file=file, line=row.line, hint=hint
+            )
     given = {row.name: row for row in labels.rows}
     for each in draw.selected:
         found = given.get(each.name)
