@@ -164,3 +164,35 @@ def test_release_rules_on_the_whole_run(tmp_path: Path) -> None:
         run = write_run(tmp_path / "run.jsonl", made)
         ran = heldout(tmp_path, "results", "report", str(run), "--suite", "suite.yaml", "--allow", "unknown")
         assert (ran.code, f"Rule ship: {decision}" in ran.out) == (code, True), ran.out
+
+
+@pytest.mark.req("A38", "O36")
+def test_a_case_that_only_the_candidate_has_is_missing_in_its_slice(tmp_path: Path) -> None:
+    """Else a slice would pass on the cases that the baseline happens to have."""
+    old = [_row(f"de{number}", True, "de") for number in range(200)]
+    new = [*old, *(_row(f"more{number}", False, "de") for number in range(100))]
+    write_run(tmp_path / "old.jsonl", old)
+    write_run(tmp_path / "new.jsonl", new)
+    families = "families: [{id: all, correction: holm, rules: [de]}]\n"
+    (tmp_path / "compare.yaml").write_text("format: heldout/compare@1\n" + _rules(_slice("de"), families=families))
+    options = ("--policy", "compare.yaml", "--allow", "unknown")
+    ran = heldout(tmp_path, "results", "compare", "new.jsonl", "old.jsonl", *options)
+    assert "pass_rate [slice/metadata.lang=de]: +0.0 points [-2.7, +2.7] · 200 paired · 100 missing" in ran.out
+    assert "(missing)" not in ran.out
+    assert "Rule de: INSUFFICIENT_EVIDENCE (missing_outcomes)" in ran.out
+    assert ran.code == 3
+
+
+@pytest.mark.req("O12")
+def test_runs_that_disagree_on_a_case_or_lack_its_value_are_refused(tmp_path: Path) -> None:
+    write_run(tmp_path / "old.jsonl", [_row("a", True, "de"), _row("b", True, "fr")])
+    (tmp_path / "compare.yaml").write_text("format: heldout/compare@1\nslices: [metadata.lang]\n" + _rules(OVERALL))
+    options = ("--policy", "compare.yaml", "--allow", "unknown")
+    write_run(tmp_path / "new.jsonl", [_row("a", True, "de"), _row("b", True, "en")])
+    ran = heldout(tmp_path, "results", "compare", "new.jsonl", "old.jsonl", *options)
+    assert ran.code == 2
+    assert "the two runs differ in metadata.lang of 1 cases, the first is run/b" in ran.err
+    write_run(tmp_path / "new.jsonl", [_row("a", True, "de"), {"key": "c", "outcome": True}])
+    ran = heldout(tmp_path, "results", "compare", "new.jsonl", "old.jsonl", *options)
+    assert ran.code == 2
+    assert "slice 'metadata.lang' requires" in ran.err

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 PREFIX = "slice/"
+_BETWEEN = re.compile(r" x (?=metadata\.[^=]+=|[^ =]+=)")
+"""Between the parts of a cross, and not inside a value such as `10 x 20`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,9 @@ def parse_scope(text: str) -> Scope | None:
         return GLOBAL
     if not text.startswith(PREFIX):
         return None
+    pieces = _BETWEEN.split(text.removeprefix(PREFIX))
     pairs = []
-    for piece in text.removeprefix(PREFIX).split(" x "):
+    for piece in pieces:
         name, equals, value = piece.partition("=")
         if not (name and equals and value):
             return None

@@ -10,14 +10,16 @@ from heldout.domain.canonical import digest
 from heldout.domain.results.comparison import Comparison, FamilyResult, Policy
 from heldout.domain.results.decision import Decided, Decision, Family, Reason, Rule, decide
 from heldout.domain.results.declared import SliceFault
+from heldout.domain.results.report import Metric
 from heldout.domain.results.scope import GLOBAL, Scope
 from heldout.domain.results.suite import Suite
 from heldout.errors import UsageError
 from heldout.services.progress import SILENT, Progress
-from heldout.services.results.cases import Cases
-from heldout.services.results.gathering import MISSING, Gathered, Measured, gather
+from heldout.services.results.gathering import Gathered, Measured, gather
+from heldout.services.results.joining import grown, joined, of_metadata
 from heldout.services.results.pairing import Paired, pair
 from heldout.services.results.report import run_info
+from heldout.services.results.requiring import check_margin, check_required
 from heldout.services.results.scopes import Grouping, groupings, restricted
 from heldout.services.results.subject import Asked, RunSubject, subject_name, with_dataset, without_dataset
 from heldout.services.slicing.use import find_target, slice_paths
@@ -57,8 +59,9 @@ def compare(
         subject = with_dataset(open_workspace, name, suite, headers, asked, progress)
     # The baseline first: slices that are told from what a run did are told from what was there before the change.
     baseline = gather(files[1], subject.cases, suite, progress)
-    candidate = gather(files[0], subject.cases, replace(suite, slices=()), progress)
-    sides = [_grown(candidate, subject.cases), _grown(baseline, subject.cases)]
+    given = of_metadata(suite) if subject.cases.grows else replace(suite, slices=())
+    candidate = grown(gather(files[0], subject.cases, given, progress), subject.cases)
+    sides = joined(candidate, grown(baseline, subject.cases), given)
     splits = suite.splits or tuple(sorted({split for side in sides for split in restricted(side, ()).splits}))
     return _compared([restricted(side, splits) for side in sides], subject, files, policy, suite)
 
@@ -78,31 +81,6 @@ def with_rule_slices(suite: Suite, rules: Sequence[Rule], own: frozenset[str]) -
     except SliceFault as fault:
         raise UsageError(fault.slug, str(fault), hint="scope: slice/<name>=<value>") from None
     return replace(suite, slices=tuple(dict.fromkeys((*suite.slices, *asked))))
-
-
-def _grown(gathered: Gathered, cases: Cases) -> Gathered:
-    """Without a dataset the second run may name cases that the first does not have: they are missing there."""
-    import numpy as np
-
-    more = cases.count - (len(gathered.measured[0].status) if gathered.measured else 0)
-    if not more:
-        return gathered
-    return replace(
-        gathered,
-        named=np.concatenate([gathered.named, np.zeros(more, dtype=np.bool_)]),
-        measured=[
-            replace(
-                item,
-                status=np.concatenate([item.status, np.full(more, MISSING, dtype=np.int8)]),
-                scores=None if item.scores is None else np.concatenate([item.scores, np.full(more, np.nan)]),
-            )
-            for item in gathered.measured
-        ],
-        columns=[
-            replace(column, codes=np.concatenate([column.codes, np.full(more, -1, dtype=np.int32)]))
-            for column in gathered.columns
-        ],
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +131,11 @@ def _compared(
     both = [
         (ours, theirs) for ours in candidate.measured for theirs in baseline.measured if ours.metric == theirs.metric
     ]
-    _check_metrics(policy.rules, {ours.metric.name for ours, _ in both})
+    metrics = {ours.metric.name: ours.metric for ours, _ in both}
+    _check_rules(policy.rules, metrics)
     found = groupings(baseline, suite)
     pairs = _pairs(both, found)
+    check_required(baseline, {(item.scope, item.metric.name) for item in pairs if item.pairs.paired}, metrics, suite)
     judge = _Judge(policy, {(item.scope, item.metric.name): item for item in pairs})
     decided = {rule.id: judge.first(rule) for rule in policy.rules}
     families = []
@@ -175,9 +155,11 @@ def _compared(
     )
 
 
-def _check_metrics(rules: Sequence[Rule], known: set[str]) -> None:
+def _check_rules(rules: Sequence[Rule], known: Mapping[str, Metric]) -> None:
     for rule in rules:
-        if rule.metric not in known:
+        if rule.metric in known:
+            check_margin(rule, known[rule.metric])
+        else:
             said = f"rule '{rule.id}' is about the metric '{rule.metric}', which the runs do not share"
             message = f"Configuration error: {said}"
             raise UsageError("unknown-metric", message, hint=f"shared metrics: {', '.join(sorted(known)) or 'none'}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from heldout.domain.results.declared import Kind, Part
 from heldout.domain.results.report import Metric
@@ -19,6 +18,9 @@ from heldout.storage.results.run_file import Block, RunFile
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+EVERY = ""
+"""The metric of a row that excludes its case and names none: the case counts for no metric."""
 
 MISSING, EXCLUDED, NO, YES = range(4)
 """What came of a case. A score that is there is YES; its value stands beside it."""
@@ -35,7 +37,10 @@ class Measured:
 
 @dataclass(slots=True)
 class Gathered:
-    """A run by case. `named` are the cases that some row is about, be its outcome missing."""
+    """A run by case. `named` are the cases that some row is about, be its outcome missing.
+
+    `excluded_for` has each case's number with the reason why it does not count, for one metric or for all.
+    """
 
     header: Header
     digest: str
@@ -43,7 +48,7 @@ class Gathered:
     measured: list[Measured]
     columns: list[Column]
     named: NDArray[np.bool_]
-    excluded_for: Counter[str] = field(default_factory=Counter)
+    excluded_for: frozenset[tuple[int, str]] = frozenset()
     splits: tuple[str, ...] = ()
 
 
@@ -62,16 +67,17 @@ class Gatherer:
         self._status: list[NDArray[np.int8]] = []
         self._scores: list[NDArray[np.float64] | None] = []
         self._names: list[tuple[str, ...] | str] = []
+        self._usual = header.metric
         self._kinds: dict[str, bool] = {}
         self._codes: dict[str, list[NDArray[np.int32]]] = {}
-        self._excluded: Counter[str] = Counter()
+        self._excluded: set[tuple[int, str]] = set()
 
     def add(self, block: Block) -> None:
         import numpy as np
 
         rows = block.rows
         places = self._numbers(block)
-        status, scores = self._results(block)
+        status, scores = self._results(block, places)
         self._places.append(places)
         self._status.append(status)
         self._scores.append(scores)
@@ -128,7 +134,7 @@ class Gatherer:
             return "run"
         return next(iter(self._cases.index)) if len(self._cases.index) == 1 else None
 
-    def _results(self, block: Block) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
+    def _results(self, block: Block, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
         import numpy as np
 
         rows, has = block.rows, block.has
@@ -145,23 +151,28 @@ class Gatherer:
             for at, row in enumerate(rows):
                 if row.excluded:
                     status[at] = EXCLUDED
-                    self._excluded["excluded" if row.excluded is True else row.excluded] += 1
+                    self._excluded.add((int(places[at]), "excluded" if row.excluded is True else row.excluded))
         self._name(block, scores)
         return status, scores
 
     def _name(self, block: Block, scores: NDArray[np.float64] | None) -> None:
-        """Which metric each row is of; one name where all are of one."""
-        usual = self._header.metric or (SCORE if scores is not None and "outcome" not in block.has else RATE)
-        if "metric" not in block.has:
-            names: list[str] = [usual]
+        """Which metric each row is of; one name where all are of one, EVERY for an excluded row that names none."""
+        rows, has = block.rows, set(block.has)
+        if self._usual is None and has & {"outcome", "score"}:
+            self._usual = SCORE if scores is not None and "outcome" not in has else RATE
+        if not has & {"metric", "excluded"}:
+            names = [self._usual or RATE] * len(rows)
         else:
-            names = [row.metric or usual for row in block.rows]
+            names = [row.metric or self._unnamed(row) for row in rows]
         self._names.append(names[0] if names.count(names[0]) == len(names) else tuple(names))
-        for at, row in enumerate(block.rows if len(set(names)) > 1 or scores is not None else block.rows[:1]):
-            name = names[at] if len(names) > 1 else names[0]
+        for at, row in enumerate(rows if len(set(names)) > 1 or scores is not None else rows[:1]):
             kind = row.score is None if (row.outcome is None) != (row.score is None) else None
-            if kind is not None and self._kinds.setdefault(name, kind) is not kind:
-                self._refuse("mixed-metric", f"the metric {name!r} has outcomes on some rows and scores here", at)
+            if kind is not None and names[at] and self._kinds.setdefault(names[at], kind) is not kind:
+                said = f"the metric {names[at]!r} has outcomes on some rows and scores here"
+                self._refuse("mixed-metric", said, at)
+
+    def _unnamed(self, row: Any) -> str:
+        return EVERY if row.excluded and self._header.metric is None else self._usual or RATE
 
     def result(self) -> Gathered:
         import numpy as np
@@ -179,13 +190,16 @@ class Gatherer:
             columns.append(Column(part, self._by_case(name, codes, places), tuple(coder.texts)))
         named = np.zeros(self._cases.count, dtype=np.bool_)
         named[places] = True
-        return Gathered(self._header, self._file.digest, self._cases, measured, columns, named, self._excluded)
+        excluded = frozenset(self._excluded)
+        return Gathered(self._header, self._file.digest, self._cases, measured, columns, named, excluded)
 
     def _rows_of_metrics(self) -> dict[str, NDArray[np.bool_] | None]:
-        """Which rows are of each metric; None for all of them."""
+        """Which rows are of each metric, those of EVERY among them; None for all of them."""
         import numpy as np
 
         distinct = {name for names in self._names for name in ([names] if isinstance(names, str) else names)}
+        if distinct == {EVERY}:
+            self._names, distinct = [self._usual or RATE] * len(self._names), {self._usual or RATE}
         if len(distinct) == 1:
             return dict.fromkeys(distinct)
         every = np.concatenate(
@@ -194,7 +208,7 @@ class Gatherer:
                 for names, part in zip(self._names, self._places, strict=True)
             ]
         )
-        return {name: every == name for name in sorted(distinct)}
+        return {name: (every == name) | (every == EVERY) for name in sorted(distinct - {EVERY})}
 
     def _measure(
         self, name: str, rows: NDArray[np.bool_] | None, places: NDArray[np.int64], status: NDArray[np.int8]
@@ -216,7 +230,7 @@ class Gatherer:
             for scores, part in zip(self._scores, self._places, strict=True)
         ]
         values = np.concatenate(pieces)[numbers]
-        outside = np.nonzero((values < low) | (values > high))[0]
+        outside = np.nonzero(((values < low) | (values > high)) & (status[numbers] == YES))[0]
         if len(outside):
             row = int(numbers[outside[0]])
             message = f"the score {values[outside[0]]:g} of {name!r} is outside [{low:g}, {high:g}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,12 +11,13 @@ from heldout.domain.results.decision import Decided, Rule, decide
 from heldout.domain.results.interval import Interval
 from heldout.domain.results.report import Method, RunInfo, RunReport, ScopeResult, Without
 from heldout.domain.results.suite import Suite
-from heldout.errors import SliceNotReported, UsageError
+from heldout.errors import UsageError
 from heldout.services.progress import SILENT, Progress
 from heldout.services.results.crossing import proposals
 from heldout.services.results.gathering import Gathered, Measured, gather
 from heldout.services.results.measuring import by_scope, scaled, unscaled, whole, with_marks
-from heldout.services.results.scopes import Grouping, groupings, own_slices, own_value, restricted
+from heldout.services.results.requiring import check_minimum, check_required
+from heldout.services.results.scopes import Grouping, groupings, own_slices, restricted
 from heldout.services.results.subject import Asked, RunSubject, subject_name, with_dataset, without_dataset
 from heldout.services.workspace import Workspace
 from heldout.statistics.means import mean_interval
@@ -56,7 +58,8 @@ def report_on(gathered: Gathered, subject: RunSubject, file: RunFile, suite: Sui
     found = groupings(gathered, suite)
     overall = [whole(item, suite) for item in gathered.measured]
     rows = slice_rows(gathered.measured, found, suite)
-    _check_required(gathered, rows, overall, suite)
+    seen = {(row.scope, row.metric.name) for row in rows if row.counts.observed}
+    check_required(gathered, seen, [item.metric.name for item in gathered.measured], suite)
     rows, tested = with_marks(rows, overall, gathered.measured, found, suite.q)
     return RunReport(
         info=run_info(gathered, subject, file),
@@ -64,7 +67,7 @@ def report_on(gathered: Gathered, subject: RunSubject, file: RunFile, suite: Sui
         overall=tuple(overall),
         slices=tuple(rows),
         dataset_slices=tuple(own_slices(gathered.cases.own)),
-        excluded_for=dict(sorted(gathered.excluded_for.items())),
+        excluded_for=dict(sorted(Counter(why for _, why in gathered.excluded_for).items())),
         without=_without(gathered, suite) if wanted.with_and_without else (),
         proposals=proposals(gathered, found, suite) if wanted.suggest else None,
         decided=tuple(_decided(rule, gathered.measured, overall, suite.level) for rule in suite.rules),
@@ -90,26 +93,6 @@ def slice_rows(measured: Sequence[Measured], found: Iterable[Grouping], suite: S
     return rows
 
 
-def _check_required(
-    gathered: Gathered, rows: Sequence[ScopeResult], overall: Sequence[ScopeResult], suite: Suite
-) -> None:
-    """B25, B27: a required slice is reported on its own, for each metric, from cases that were observed."""
-    wanted: list[tuple[tuple[str, str], ...]] = [
-        ((item.chosen.item.name, own_value(item)),) for item in gathered.cases.own if item.chosen.item.required
-    ]
-    wanted += [scope.pairs for scope in suite.required]
-    seen = {(row.scope.pairs, row.metric.name) for row in rows if row.counts.observed}
-    for pairs in wanted:
-        for row in overall:
-            if (pairs, row.metric.name) not in seen:
-                name = " x ".join("=".join(pair) for pair in pairs)
-                raise SliceNotReported(
-                    "slice-not-reported",
-                    f"the required slice {name} is not reported: none of its cases was observed ({row.metric.name})",
-                    hint="run the suite on every case of the slice; an average must not hide it",
-                )
-
-
 def _without(gathered: Gathered, suite: Suite) -> tuple[Without, ...]:
     hit = gathered.cases.contaminated
     if hit is None:
@@ -124,6 +107,8 @@ def _without(gathered: Gathered, suite: Suite) -> tuple[Without, ...]:
 def _decided(rule: Rule, measured: Sequence[Measured], overall: Sequence[ScopeResult], level: float) -> Decided:
     """A release rule on the whole run, missing outcomes at their worst."""
     for item, row in zip(measured, overall, strict=True):
+        if row.metric.name == rule.metric:
+            check_minimum(rule, item.metric)
         if row.metric.name == rule.metric and row.interval is not None:
             decision, reason = decide(row.interval, _worst(item, row, level), rule.bound)
             return Decided(rule, decision, reason, 1 - level, row.interval, (row.counts.estimate or 0.0) <= rule.bound)

@@ -78,6 +78,7 @@ def restricted(gathered: Gathered, splits: Sequence[str]) -> Gathered:
         ],
         columns=[replace(column, codes=column.codes[kept]) for column in gathered.columns],
         named=gathered.named[kept],
+        excluded_for=frozenset(item for item in gathered.excluded_for if kept[item[0]]),
         cases=replace(
             cases,
             index={name: keys for name, keys in cases.index.items() if name in splits},

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from heldout.domain.canonical import digest
 from heldout.domain.results.comparison import Policy
 from heldout.domain.results.decision import Family, Rule
 from heldout.domain.results.declared import Declared, Kind, Part, SliceFault, parse_declared
 from heldout.domain.results.scope import Scope, parse_scope
 from heldout.domain.results.suite import Suite
-from heldout.storage.results.suite_file import check_format, number, settings, whole
+from heldout.storage.results.suite_file import check_format, distinct, number, settings, whole
 from heldout.storage.yaml.files import load_yaml_located
 from heldout.storage.yaml.schema import Section
 
@@ -27,7 +25,7 @@ def parse_policy(data: bytes, name: str) -> tuple[Policy, Suite]:
     alpha = number(section, "alpha", ALPHA, 0, 1)
     places = section.sections("rules") if section.has("rules") else []
     rules = tuple(map(_rule, places))
-    _distinct(section, [rule.id for rule in rules], "rules", "rule")
+    distinct(section, [rule.id for rule in rules], "rules", "rule")
     families = _families(section, rules)
     section.done()
     grouped = {rule for family in families for rule in family.rules}
@@ -60,7 +58,7 @@ def _rule(section: Section) -> Rule:
         section.fail("missing-key", f"rule '{name}' is on a slice, and needs min_support", "min_support")
     support = whole(section, "min_support", 0)
     section.done()
-    return Rule(name, metric, kind, -float(margin), scope, support)
+    return Rule(name, metric, kind, 0.0 - margin, scope, support)
 
 
 def _families(section: Section, rules: tuple[Rule, ...]) -> tuple[Family, ...]:
@@ -78,15 +76,9 @@ def _families(section: Section, rules: tuple[Rule, ...]) -> tuple[Family, ...]:
             place.fail("missing-key", f"family '{name}' has no rules", "rules")
         place.done()
         families.append(Family(name, members))
-    _distinct(section, [family.id for family in families], "families", "family")
-    _distinct(section, [rule for family in families for rule in family.rules], "families", "rule in families")
+    distinct(section, [family.id for family in families], "families", "family")
+    distinct(section, [rule for family in families for rule in family.rules], "families", "rule in families")
     return tuple(families)
-
-
-def _distinct(section: Section, names: list[str], key: str, what: str) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            section.fail("bad-value", f"the {what} '{name}' is there twice", key)
 
 
 def slices_of_rules(rules: tuple[Rule, ...], known: frozenset[str]) -> tuple[Declared, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from heldout.domain.example import JSON
@@ -14,6 +17,8 @@ from heldout.storage.yaml.files import load_yaml_located
 from heldout.storage.yaml.schema import Section, kind_of
 
 FORMAT = "heldout/suite@1"
+_FAR = 1e12
+"""Beyond it a score has no thousandths any more, and sums of scores overflow further on."""
 
 
 def parse_suite(data: bytes, name: str) -> Suite:
@@ -23,6 +28,7 @@ def parse_suite(data: bytes, name: str) -> Suite:
     check_format(section, FORMAT)
     suite = settings(section)
     rules = tuple(_release_rule(item) for item in section.sections("rules")) if section.has("rules") else ()
+    distinct(section, [rule.id for rule in rules], "rules", "rule")
     section.done()
     return replace(suite, rules=rules)
 
@@ -37,18 +43,19 @@ def settings(section: Section) -> Suite:
     """The keys that a suite and a policy have in common."""
     usual = Suite()
     rag = section.section("rag")
+    required = tuple(_required(section, text, at) for at, text in enumerate(section.texts("required") or ()))
     return Suite(
         name=section.text("name") or "",
         dataset=section.text("dataset"),
         splits=section.texts("splits") or (),
-        slices=declared_slices(section, "slices"),
+        slices=tuple(dict.fromkeys((*declared_slices(section, "slices"), *_slices_of(required)))),
         least=whole(section, "min_slice_support", usual.least),
         level=number(section, "level", usual.level, 0, 1),
         q=number(section, "mark_level", usual.q, 0, 1),
         missing_as_slice=bool(section.flag("missing_as_slice")),
         rag=usual.rag if rag is None else _rag(rag),
         scores=_scores(section),
-        required=tuple(_required(section, text, at) for at, text in enumerate(section.texts("required") or ())),
+        required=required,
     )
 
 
@@ -60,6 +67,12 @@ def declared_slices(section: Section, key: str) -> tuple[Declared, ...]:
         except SliceFault as fault:
             section.fail(fault.slug, str(fault), key, index)
     return tuple(found)
+
+
+def distinct(section: Section, names: list[str], key: str, what: str) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            section.fail("bad-value", f"the {what} '{name}' is there twice", key)
 
 
 def whole(section: Section, key: str, default: int, least: int = 0) -> int:
@@ -96,8 +109,8 @@ def _scores(section: Section) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for name, value in inner.items() if inner else ():
         fits = isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
-        if not fits or not value[0] < value[1]:  # type: ignore[index,operator]
-            section.fail("bad-value", "expected the ends of the scores, as in [0, 5]", "scores", name)
+        if not fits or not -_FAR <= value[0] < value[1] <= _FAR:  # type: ignore[index,operator]
+            section.fail("bad-value", f"expected the ends of the scores, as in [0, 5], within {_FAR:g}", "scores", name)
         found[name] = (float(value[0]), float(value[1]))  # type: ignore[index,arg-type]
     return found
 
@@ -107,6 +120,13 @@ def _required(section: Section, text: str, index: int) -> Scope:
     if scope is None:
         section.fail("bad-value", f"expected NAME=VALUE, found {text!r}", "required", index)
     return scope
+
+
+def _slices_of(required: Iterable[Scope]) -> Iterator[Declared]:
+    """What is required is declared by that; a name that no run has is the dataset's own slice."""
+    for scope in required:
+        with suppress(SliceFault):
+            yield parse_declared(" x ".join(name for name, _ in scope.pairs))
 
 
 def _release_rule(section: Section) -> Rule:
