@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 HELP = "An evaluation run by slice, and one run against another: results report RUN, results compare NEW OLD."
 
 
+class Against(StrEnum):
+    """What a slice is tested against for a mark."""
+
+    RUN = "run"
+    REST = "rest"
+
+
 class View(StrEnum):
     """How a result is printed."""
 
@@ -57,6 +64,9 @@ def results_report(
     slices: Slices = None,
     allow: Allow = None,
     missing_as_slice: MissingAsSlice = False,
+    against: Annotated[
+        Against | None, typer.Option("--against", help="Mark slices against the run's own rate, or its rest (Fisher).")
+    ] = None,
     with_and_without: Annotated[
         bool, typer.Option("--with-and-without", help="Each metric with and without contaminated cases.")
     ] = False,
@@ -83,7 +93,7 @@ def results_report(
     from heldout.services.results.report import Wanted, report
 
     session = Session(as_json=as_json or view is View.JSON, quiet=quiet)
-    declared = _suite(suite, slices or (), missing_as_slice=missing_as_slice)
+    declared = _suite(suite, slices or (), missing_as_slice=missing_as_slice, against=against)
     wanted = Wanted(with_and_without=with_and_without, suggest=suggest)
     found = report(lambda: session.workspace, run, declared, _asked(dataset, allow), wanted, session.progress)
     session.progress.close()
@@ -138,10 +148,12 @@ def results_compare(
     session.end(ExitCode(gate_code(found.gate)))
 
 
-def _suite(path: Path | None, slices: Any, *, missing_as_slice: bool, base: Suite | None = None) -> Suite:
+def _suite(
+    path: Path | None, slices: Any, *, missing_as_slice: bool, base: Suite | None = None, against: str | None = None
+) -> Suite:
     from heldout.services.results.declaring import declare
 
-    return declare(path, slices, base=base, missing_as_slice=missing_as_slice)
+    return declare(path, slices, base=base, missing_as_slice=missing_as_slice, against=against)
 
 
 def _asked(dataset: str | None, allow: list[Allowed] | None) -> Asked:

@@ -126,12 +126,14 @@ class CrossProposal:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How the numbers were made: the level of intervals, the least support, and the share of false marks allowed."""
+    """How the numbers were made: the level of intervals, the least support, the share of false marks allowed, and
+    whether slices were tested against the run or against the rest of it."""
 
     level: float
     least: int
     q: float
     tested: int
+    against: str = "run"
 
 
 @dataclass(frozen=True, slots=True)

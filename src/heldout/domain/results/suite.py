@@ -13,6 +13,8 @@ from heldout.domain.results.scope import Scope
 LEAST_SUPPORT = 30
 LEVEL = 0.95
 FALSE_MARKS = 0.05
+RUN, REST = "run", "rest"
+"""What a slice's rate is tested against for a mark: the run's own, which contains it (A37), or that of all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Suite:
     least: int = LEAST_SUPPORT
     level: float = LEVEL
     q: float = FALSE_MARKS
+    against: str = RUN
     missing_as_slice: bool = False
     rag: Rag = Rag()  # noqa: RUF009
     scores: Mapping[str, tuple[float, float]] = field(default_factory=dict)

@@ -24,6 +24,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
             "min_slice_support": method.least,
             "marks": "benjamini-yekutieli",
             "q": method.q,
+            "against": method.against,
             "tested": method.tested,
         },
         "metrics": [scope_json(row) for row in report.overall],

@@ -7,6 +7,8 @@ from heldout.domain.results.report import Counts, Metric, ScopeResult
 from heldout.reports.excerpts import printable
 
 DOT = " · "
+SMALLEST = 0.0001
+"""The smallest level that a slice is ranked on against its run, and the smallest that is shown."""
 
 
 def safe(text: str) -> str:
@@ -61,4 +63,5 @@ def mark_text(row: ScopeResult) -> str:
     """Blank where the slice could not be tested (O20)."""
     if row.mark is None:
         return ""
-    return f"{'marked' if row.mark.marked else 'not marked'} p={row.mark.p:.4f}"
+    p = f"p={row.mark.p:.4f}" if row.mark.p >= SMALLEST else f"p<{SMALLEST:g}"
+    return f"{'marked' if row.mark.marked else 'not marked'} {p}"

@@ -9,6 +9,7 @@ from heldout.domain.results.report import CrossProposal, DatasetState, RunInfo, 
 from heldout.reports.answers import columns, reason, short
 from heldout.reports.results.numbers import (
     DOT,
+    SMALLEST,
     counts_text,
     difference_text,
     estimate_text,
@@ -22,9 +23,10 @@ TITLE = "Slices (exploratory; never gated)"
 CROSSES = "Crosses worth declaring (exploratory; a cell against both slices it belongs to)"
 NO_CROSSES = "none: fewer than two slices, or no cell with enough support"
 UNMARKED = "Not marked does not mean equal to the run, and a mark reaches no gate."
-SMALLEST = 0.0001
-"""The smallest level that a slice is ranked on."""
-
+_AGAINST = {
+    "run": "the run's own rate",
+    "rest": "the rest of the run (Fisher's exact test; scores: the run's own mean)",
+}
 _CODES = {Decision.PASS: 0, Decision.FAIL: 1, Decision.INSUFFICIENT: 3}
 _WORDS = {Decision.PASS: "PASS", Decision.FAIL: "BLOCK", Decision.INSUFFICIENT: "INSUFFICIENT_EVIDENCE"}
 _MOST_PROPOSALS = 10
@@ -107,10 +109,10 @@ def notes(report: RunReport) -> Iterator[str]:
     method = report.method
     if method.tested:
         yield (
-            f"{method.tested} slices tested against the run's own rate, at most {method.q:g} of marks false "
+            f"{method.tested} slices tested against {_AGAINST[method.against]}, at most {method.q:g} of marks false "
             "(Benjamini-Yekutieli)"
         )
-        if lone_level(method.q, method.tested) < SMALLEST:
+        if method.against == "run" and lone_level(method.q, method.tested) < SMALLEST:
             yield f"Among so many one alone is not marked, however far off it is: {SMALLEST:g} is the smallest p"
         yield UNMARKED
 

@@ -17,7 +17,12 @@ from heldout.storage.results.suite_file import parse_suite
 
 
 def declare(
-    path: Path | None, slices: Sequence[str], *, base: Suite | None = None, missing_as_slice: bool = False
+    path: Path | None,
+    slices: Sequence[str],
+    *,
+    base: Suite | None = None,
+    missing_as_slice: bool = False,
+    against: str | None = None,
 ) -> Suite:
     """A suite's file, with what a policy and the command line add to it; a file's settings win over a policy's.
 
@@ -32,7 +37,12 @@ def declare(
     except SliceFault as fault:
         raise UsageError(fault.slug, str(fault), hint="--slice metadata.lang") from None
     declared = tuple(dict.fromkeys((*suite.slices, *more)))
-    return replace(suite, slices=declared, missing_as_slice=suite.missing_as_slice or missing_as_slice)
+    return replace(
+        suite,
+        slices=declared,
+        missing_as_slice=suite.missing_as_slice or missing_as_slice,
+        against=against or suite.against,
+    )
 
 
 def read_policy(path: Path) -> tuple[Policy, Suite]:

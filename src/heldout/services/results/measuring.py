@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from heldout.domain.results.interval import Interval
 from heldout.domain.results.report import Counts, Mark, Metric, ScopeResult
 from heldout.domain.results.scope import GLOBAL, Scope
-from heldout.domain.results.suite import Suite
+from heldout.domain.results.suite import REST, Suite
 from heldout.services.results.gathering import EXCLUDED, MISSING, NO, YES, Measured
 from heldout.services.results.scopes import Grouping
+from heldout.statistics.fisher import fisher_p
 from heldout.statistics.marking import adjusted, marked
 from heldout.statistics.means import Scores, mean_interval, mean_level
 from heldout.statistics.rates import clopper_pearson, level_of_exclusion, rate_p
@@ -79,23 +80,32 @@ def with_marks(
     overall: Iterable[ScopeResult],
     measured: Iterable[Measured],
     found: Iterable[Grouping],
-    q: float,
+    suite: Suite,
 ) -> tuple[list[ScopeResult], int]:
     """Each slice that can be tested against the run's own rate (A37), all of them together; and how many there were.
 
-    Below the least support, or with missing outcomes, a slice is not tested and not counted (A36).
+    Below the least support, or with missing outcomes, a slice is not tested and not counted (A36). Against the rest of
+    the run, neither is one that is all of it; scores have no such test, and keep the one against the run.
     """
-    rates = {row.metric.name: row.counts.estimate for row in overall}
+    wholes = {row.metric.name: row.counts for row in overall}
     of_metric = {item.metric.name: item for item in measured}
     codes = {(grouping.name, scope): (grouping, at) for grouping in found for at, scope in enumerate(grouping.scopes)}
     tested, levels = [], []
     for place, row in enumerate(results):
-        rate = rates[row.metric.name]
-        if row.counts.observed and not row.is_thin and not row.counts.missing and rate is not None:
-            grouping, at = codes[_slice_name(row.scope), row.scope]
-            tested.append(place)
-            levels.append(level_against(of_metric[row.metric.name], row.counts, grouping, at, rate))
-    marks = zip(levels, adjusted(levels), marked(levels, q), strict=True)
+        counts, run = row.counts, wholes[row.metric.name]
+        if not counts.observed or row.is_thin or counts.missing or run.estimate is None:
+            continue
+        if suite.against == REST and row.metric.is_rate:
+            rest = run.observed - counts.observed
+            if rest:
+                k, all_successes = round(counts.total), round(run.total)
+                tested.append(place)
+                levels.append(fisher_p(k, counts.observed, all_successes - k, rest))
+            continue
+        grouping, at = codes[_slice_name(row.scope), row.scope]
+        tested.append(place)
+        levels.append(level_against(of_metric[row.metric.name], counts, grouping, at, run.estimate))
+    marks = zip(levels, adjusted(levels), marked(levels, suite.q), strict=True)
     rows = list(results)
     for place, mark in zip(tested, marks, strict=True):
         rows[place] = replace(rows[place], mark=Mark(*mark))

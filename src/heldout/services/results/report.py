@@ -60,10 +60,10 @@ def report_on(gathered: Gathered, subject: RunSubject, file: RunFile, suite: Sui
     rows = slice_rows(gathered.measured, found, suite)
     seen = {(row.scope, row.metric.name) for row in rows if row.counts.observed}
     check_required(gathered, seen, [item.metric.name for item in gathered.measured], suite)
-    rows, tested = with_marks(rows, overall, gathered.measured, found, suite.q)
+    rows, tested = with_marks(rows, overall, gathered.measured, found, suite)
     return RunReport(
         info=run_info(gathered, subject, file),
-        method=Method(suite.level, suite.least, suite.q, tested),
+        method=Method(suite.level, suite.least, suite.q, tested, suite.against),
         overall=tuple(overall),
         slices=tuple(rows),
         dataset_slices=tuple(own_slices(gathered.cases.own)),

@@ -15,6 +15,8 @@ def read_rates(path: str) -> tuple[RunRates, ...]:
     """One for each metric that is a rate and has slices; scores have no counts. Raises ConfigError, DataError."""
     top = top_of(json_document(path), BUNDLE)
     method = needed_section(top, "method")
+    if method.raw("against") == "rest":
+        method.fail("bad-value", "its slices were marked against the rest of the run, not against the run", "against")
     tested, q = whole(method, "tested", 0), float(fraction(method, "q"))
     slices = _rates(top, "slice_metrics")
     return tuple(

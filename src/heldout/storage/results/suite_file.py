@@ -12,7 +12,7 @@ from heldout.domain.results.decision import Rule
 from heldout.domain.results.declared import Declared, SliceFault, parse_declared
 from heldout.domain.results.run import Rag
 from heldout.domain.results.scope import PREFIX, Scope, parse_scope
-from heldout.domain.results.suite import Suite
+from heldout.domain.results.suite import REST, RUN, Suite
 from heldout.storage.yaml.files import load_yaml_located
 from heldout.storage.yaml.schema import Section, kind_of
 
@@ -52,6 +52,7 @@ def settings(section: Section) -> Suite:
         least=whole(section, "min_slice_support", usual.least),
         level=number(section, "level", usual.level, 0, 1),
         q=number(section, "mark_level", usual.q, 0, 1),
+        against=section.choice("against", [RUN, REST]) or usual.against,
         missing_as_slice=bool(section.flag("missing_as_slice")),
         rag=usual.rag if rag is None else _rag(rag),
         scores=_scores(section),
