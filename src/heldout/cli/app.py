@@ -17,6 +17,7 @@ from heldout import __version__
 from heldout.cli.commands import COMMANDS, GROUPS
 from heldout.cli.completion.scripts import Shell, install_script, show_script, with_own_shell
 from heldout.cli.groups import ListByDefault
+from heldout.domain.controls import escaped_line
 from heldout.errors import ExitCode, HeldoutError, RepositoryError
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def _report(error: HeldoutError, *, as_json: bool) -> None:
         }
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
         return
-    sys.stderr.write(f"heldout: {error} [{error.slug}]\n")
-    if error.hint:
-        sys.stderr.write(f"heldout: try: {error.hint}\n")
+    # A message may have several lines: each of them is harmless.
+    said = [f"{error} [{error.slug}]", *([f"try: {error.hint}"] if error.hint else [])]
+    for text in said:
+        sys.stderr.write("heldout: " + "\n".join(map(escaped_line, text.split("\n"))) + "\n")

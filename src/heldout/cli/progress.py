@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from heldout.domain.controls import escaped_line
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
@@ -39,7 +41,7 @@ class TerminalProgress:
 
     def note(self, text: str) -> None:
         if not self._quiet:
-            sys.stderr.write(f"heldout: {text}\n")
+            sys.stderr.write(f"heldout: {escaped_line(text)}\n")
 
     def close(self) -> None:
         if self._bar is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from heldout.domain.controls import escaped_line
 from heldout.errors import ExitCode
 from heldout.reports.forms.form import Form
 
@@ -60,7 +61,9 @@ class Session:
 
     def emit(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
         """Print the one or the other: text for people, or an object with a `format` key for programs."""
-        pieces: Iterable[str] = (f"{line}\n" for line in lines)
+        # Names and texts come from data that others wrote: nothing in them may steer a terminal or a CI service's log.
+        colours = self.colour
+        pieces: Iterable[str] = (f"{escaped_line(line, colours=colours)}\n" for line in lines)
         if self.as_json:
             # A piece at a time: a million findings would be gigabytes as one text.
             from heldout.reports.rows import written
@@ -87,7 +90,7 @@ class Session:
 
     def note(self, text: str) -> None:
         if not self.quiet:
-            sys.stderr.write(f"heldout: {text}\n")
+            sys.stderr.write(f"heldout: {escaped_line(text)}\n")
 
     def end(self, code: ExitCode) -> NoReturn:
         raise typer.Exit(int(code))

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from heldout.domain.canonical import canonical_json
+from heldout.domain.controls import escaped
 from heldout.domain.example import JSON
 from heldout.domain.kind import ALWAYS_COUNTED, CONTAMINATING, Kind, Severity
 
@@ -55,8 +56,8 @@ class Side:
         return (self.dataset, self.split, self.key, self.input)
 
     def label(self) -> str:
-        """Short text for people: split and key."""
-        return f"{self.split}/{self.key}"
+        """Short text for people: split and key, on one line and without what a terminal would obey."""
+        return escaped(f"{self.split}/{self.key}")
 
 
 @dataclass(frozen=True, slots=True)

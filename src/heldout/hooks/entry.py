@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from heldout.domain.controls import escaped_line
 from heldout.errors import ExitCode, HeldoutError
 from heldout.storage.git import Git, RefUpdate, parse_push
 
@@ -127,4 +128,5 @@ def _log(error: Exception, hook: str) -> Path | None:
 
 def _say(line: str) -> None:
     """To standard error: standard output of a hook belongs to Git's own protocol in some commands."""
-    sys.stderr.write(line.encode("utf-8", "replace").decode("utf-8") + "\n")
+    shown = "\n".join(map(escaped_line, line.split("\n")))
+    sys.stderr.write(shown.encode("utf-8", "replace").decode("utf-8") + "\n")

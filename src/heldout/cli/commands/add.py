@@ -10,6 +10,7 @@ import typer
 from heldout.cli.add_hints import by_flag
 from heldout.cli.completion.names import datasets
 from heldout.cli.session import Json, Quiet, Session, is_interactive
+from heldout.domain.controls import escaped, escaped_line
 from heldout.errors import ConfigError, DataError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _agreed(made: Plan) -> bool:
     from heldout.reports.add import proposal_lines
 
     for line in proposal_lines(made.intake):
-        typer.echo(line)
+        typer.echo(escaped_line(line))
     return typer.confirm("Track these files like this?", default=True)
 
 
@@ -112,7 +113,7 @@ class Person:
         return _choose(f"Which column is the input ({', '.join(columns)})?", columns)
 
     def holdout(self, by_split: Mapping[str, int]) -> tuple[str, ...]:
-        typer.echo("Splits: " + ", ".join(f"{split} ({count:,})" for split, count in by_split.items()))
+        typer.echo("Splits: " + ", ".join(f"{escaped(split)} ({count:,})" for split, count in by_split.items()))
         answer = typer.prompt(
             "Which are held out? Names with commas between, or nothing", default="", show_default=False
         )

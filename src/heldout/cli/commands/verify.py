@@ -10,6 +10,7 @@ import typer
 
 from heldout.cli.forms import FormOption, deliver, session_for
 from heldout.cli.session import Json, Quiet, Session
+from heldout.domain.controls import escaped_line
 from heldout.errors import ExitCode
 
 
@@ -94,7 +95,7 @@ def _receive(session: Session, *, replay: bool, require_signed: bool, signers_fi
     )
     session.progress.close()
     lines = received_lines(received.verdict, received.check)
-    sys.stderr.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace").decode())
+    sys.stderr.write("".join(f"{escaped_line(line)}\n" for line in lines).encode("utf-8", "replace").decode())
     if received.verdict.refused or received.check.has(Level.FAILED):
         session.end(ExitCode.FOUND)
     session.end(ExitCode.UNKNOWN if received.check.has(Level.UNKNOWN) else ExitCode.CLEAN)
