@@ -196,3 +196,14 @@ def test_runs_that_disagree_on_a_case_or_lack_its_value_are_refused(tmp_path: Pa
     ran = heldout(tmp_path, "results", "compare", "new.jsonl", "old.jsonl", *options)
     assert ran.code == 2
     assert "slice 'metadata.lang' requires" in ran.err
+
+
+@pytest.mark.req("O36")
+def test_markdown_of_a_comparison_says_what_was_put_up_with_and_what_was_not_paired(tmp_path: Path) -> None:
+    nothing: list[Pair] = [(True, None)] * 3
+    ran = _compare(tmp_path, {"de": nothing}, "", "--format", "markdown")
+    assert ran.code == 0
+    assert ran.out.startswith("## Gate: none, the policy has no rule (exit 0)\n")
+    assert "> **WARNING: the holdout is unknown" in ran.out
+    assert "| `global` | `pass_rate` |  | nothing paired | 0 | 3 | 0 |" in ran.out
+    assert "no interval" not in ran.out

@@ -90,6 +90,26 @@ def test_relevant_position_is_that_of_the_best_relevant_passage(tmp_path: Path) 
     assert found == {"beyond_top_k": [1, 0, 0], "not_retrieved": [1, 0, 0], "top_k": [1, 0, 0]}
 
 
+@pytest.mark.req("O4", "O5", "O12")
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [
+        ("relevant_position", {"relevant": [], "retrieval": {"retrieved": ["a"]}}),
+        ("relevant_position", {"relevant": "a", "retrieval": {"retrieved": "a"}}),
+        ("context_truncated", {"retrieval": {"dropped": "no"}}),
+        ("context_truncated", {"retrieval": {"dropped": -1}}),
+        ("context_truncated", {"retrieval": {"dropped": 0.5}}),
+    ],
+)
+def test_what_says_nothing_of_retrieval_is_unavailable_and_no_value(
+    tmp_path: Path, kind: str, row: dict[str, Any]
+) -> None:
+    write_run(tmp_path / "run.jsonl", [{"key": "a", "outcome": True, **row}], rag={"top_k": 2, "token_budget": 9})
+    ran = heldout(tmp_path, "results", "report", "run.jsonl", "--slice", kind, "--allow", "unknown")
+    assert ran.code == 2
+    assert f"slice '{kind}' requires a RAG system" in ran.err
+
+
 @pytest.mark.req("O5")
 def test_context_truncated_says_whether_the_budget_dropped_passages(tmp_path: Path) -> None:
     made: list[dict[str, Any]] = [{"retrieval": {"dropped": dropped}} for dropped in (0, 2, [], ["p"])]

@@ -32,18 +32,25 @@ def compare_lines(found: Comparison) -> Iterator[str]:
     for item in found.decided:
         yield from rule_lines(found, item)
     yield from (family_line(item) for item in found.families)
-    yield gate_line(found.gate) if found.decided else "Gate: none, the policy has no rule (exit 0)"
+    yield gate_text(found)
+
+
+def gate_text(found: Comparison) -> str:
+    return gate_line(found.gate) if found.decided else "Gate: none, the policy has no rule (exit 0)"
+
+
+def interval_or_why(row: PairedResult) -> str:
+    if row.interval is not None:
+        return difference_interval(row.metric, row.interval)
+    return f"< {row.least}, no interval" if row.paired else "nothing paired"
 
 
 def scope_line(row: PairedResult) -> str:
     """`<metric> [scope]: <diff> points [lo, hi] · n paired · m missing · x excluded [· exploratory · support n]`."""
     name = safe(row.metric.name if row.scope.is_global else f"{row.metric.name} [{row.scope}]")
-    if row.interval is not None:
-        value = f"{difference_text(row.metric, row.difference)} {difference_interval(row.metric, row.interval)}"
-    elif row.paired:
-        value = f"{difference_text(row.metric, row.difference)} < {row.least}, no interval"
-    else:
-        value = "nothing paired"
+    value = interval_or_why(row)
+    if row.paired:
+        value = f"{difference_text(row.metric, row.difference)} {value}"
     parts = [f"{name}: {value}", f"{row.paired:,} paired", f"{row.missing:,} missing", f"{row.excluded:,} excluded"]
     if not row.scope.is_global:
         parts += ["exploratory", f"support {row.paired:,}"]

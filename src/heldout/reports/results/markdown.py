@@ -7,20 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from heldout.domain.results.comparison import Comparison
 from heldout.domain.results.report import RunReport
 from heldout.reports.forms.markdown import code, html, plain
-from heldout.reports.results.compared import family_line, rule_lines
-from heldout.reports.results.numbers import counts_text, difference_interval, difference_text
+from heldout.reports.results.compared import family_line, gate_text, interval_or_why, rule_lines
+from heldout.reports.results.numbers import counts_text, difference_text, safe
 from heldout.reports.results.table import (
     CROSSES,
     HEAD,
     NO_CROSSES,
     TITLE,
     cells,
+    dataset_text,
     excluded_line,
-    gate_line,
     notes,
     overall_line,
     proposal_rows,
     run_lines,
+    warning_of,
     weakest_lines,
     without_rows,
     without_title,
@@ -57,17 +58,22 @@ def report_markdown(report: RunReport) -> Iterator[str]:
 
 
 def compare_markdown(found: Comparison) -> Iterator[str]:
-    yield f"## {gate_line(found.gate)}"
+    yield f"## {gate_text(found)}"
     yield ""
-    who = f"candidate {found.candidate.run}, baseline {found.baseline.run}, {found.paired:,} paired cases"
-    yield f"{code(found.digest)}: {plain(who)}"
+    data = dataset_text(found.candidate.dataset)
+    who = f"candidate {found.candidate.run}, baseline {found.baseline.run}, {data}, {found.paired:,} paired cases"
+    yield f"{code(found.digest)}: {plain(safe(who))}"
     yield ""
+    warning = warning_of(found.candidate.dataset)
+    if warning:
+        yield f"> **{plain(warning)}**"
+        yield ""
     rows = [
         [
             code(row.scope.text),
             code(row.metric.name),
             difference_text(row.metric, row.difference) if row.paired else "",
-            difference_interval(row.metric, row.interval) if row.interval else f"&lt; {row.least}, no interval",
+            html(interval_or_why(row)),
             f"{row.paired:,}",
             f"{row.missing:,}",
             f"{row.excluded:,}",

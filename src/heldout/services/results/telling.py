@@ -74,10 +74,13 @@ def _route(row: Any, _: JSON) -> str | None:
 
 
 def _position(row: Any, relevant: JSON, top_k: int | None) -> str | None:
-    """Where the first relevant passage stands among those retrieved, which are listed best first."""
+    """Where the first relevant passage stands among those retrieved, which are listed best first.
+
+    A case to which no passage is relevant has no such place: it is not one whose passage was not retrieved.
+    """
     retrieved = (row.retrieval or {}).get("retrieved")
     wanted = row.relevant if relevant is None else relevant
-    if top_k is None or not isinstance(retrieved, list) or wanted is None:
+    if top_k is None or not isinstance(retrieved, list) or wanted is None or wanted == []:
         return None
     names: Collection[JSON] = wanted if isinstance(wanted, list) else [wanted]
     rank = next((rank for rank, item in enumerate(retrieved, 1) if item in names), None)
@@ -87,8 +90,9 @@ def _position(row: Any, relevant: JSON, top_k: int | None) -> str | None:
 
 
 def _truncated(row: Any, budget: int | None) -> str | None:
-    """Whether the token budget dropped passages: a number of them, or a list."""
+    """Whether the token budget dropped passages: true or false, a number of them, or a list."""
     dropped = (row.retrieval or {}).get("dropped")
-    if budget is None or dropped is None:
+    count = len(dropped) if isinstance(dropped, list) else dropped
+    if budget is None or not isinstance(count, int) or count < 0:
         return None
-    return "true" if (len(dropped) if isinstance(dropped, list) else dropped) else "false"
+    return "true" if count else "false"
