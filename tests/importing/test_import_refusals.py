@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import io
 import json
 import zipfile
@@ -11,6 +13,9 @@ from typing import Any
 import pytest
 from support.cli import heldout
 from support.console import ROOT
+
+from heldout.domain.importing.provenance import parse_provenance
+from heldout.integrations.holdout import Provenance, SliceUsed
 
 SECRET = "nobody may read this"
 MAPPING = """\
@@ -255,3 +260,56 @@ def test_a_log_packed_as_zip_files_usually_are(tmp_path: Path) -> None:
             archive.writestr(f"samples/{number}_epoch_1.json", json.dumps({**sample, "id": number}))
     assert heldout(tmp_path, "import", "log.eval", "--as", "inspect", "-o", "out.jsonl").code == 0
     assert [row["key"] for row in rows_of(tmp_path)] == ["9", "10"]
+
+
+def test_nan_is_a_missing_score_and_no_part_of_an_example(tmp_path: Path) -> None:
+    """Inspect writes NaN, which is no JSON, for a sample that was not scored; the word in a text stays."""
+    samples = '{"id": "a", "epoch": 1, "input": "NaN, Infinity", "target": "y", "scores": {"s": {"value": NaN}}}'
+    (tmp_path / "log.json").write_text('{"eval": {"run_id": "r"},\n"samples": [' + samples + "]}", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", '{"eval": {"run_id": "r"}, "results": NaN}')
+        archive.writestr("samples/a_epoch_1.json", samples)
+    (tmp_path / "lm.jsonl.gz").write_bytes(gzip.compress(b'{"doc_id": 1, "metrics": ["s"], "s": -Infinity}\n'))
+    for file, preset, key in [
+        ("log.json", "inspect", "a"),
+        ("log.eval", "inspect", "a"),
+        ("lm.jsonl.gz", "lm-eval", "1"),
+    ]:
+        done = heldout(tmp_path, "results", "import", file, "--as", preset, "-o", f"{file}.run")
+        assert done.code == 0, done.err
+        _, row = [json.loads(line) for line in (tmp_path / f"{file}.run").read_text(encoding="utf-8").splitlines()]
+        assert row == {"key": key, "metric": "s", "outcome": None}
+    for file in ("log.json", "log.eval"):
+        done = heldout(tmp_path, "import", file, "--as", "inspect", "-o", "x.jsonl")
+        assert (done.code, "[not-finite]" in done.err) == (2, True), done.err
+
+
+def test_what_is_printed_as_json(tmp_path: Path) -> None:
+    write(tmp_path, [{"id": "a", "text": "x", "set": "test", "ok": True}, {"id": "a", "text": "x", "set": "test"}])
+    told = json.loads(dataset(tmp_path, "--json").out)
+    assert (told["examples"], told["by_split"], told["repeated"]) == (1, {"test": 1}, 1)
+    (tmp_path / "out.jsonl").unlink()
+    write(tmp_path, [{"id": "a", "ok": True}, {"id": "b"}])
+    told = json.loads(run(tmp_path, "--json").out)
+    assert told["metrics"] == [{"name": "pass_rate", "kind": "rate", "missing": 1}]
+    assert told["source"] == f"sha256:{hashlib.sha256((tmp_path / 'export.jsonl').read_bytes()).hexdigest()}"
+
+
+def test_what_loaders_write_is_read_back() -> None:
+    used = SliceUsed("german billing", 2, "sha256:" + "b" * 64, 0)
+    for part in (None, used):
+        said = Provenance("support@v1.2.0", "c", "s", "sha256:" + "a" * 64, "clean", "clean", "test", part, 3)
+        assert parse_provenance(str(said)) == {
+            "dataset": "support@v1.2.0",
+            "content": "sha256:" + "a" * 64,
+            "split": "test",
+        }
+    assert parse_provenance("support") == {}
+
+
+def test_a_scorer_of_several_values_is_several_metrics(tmp_path: Path) -> None:
+    write(tmp_path, [{"id": "a", "scores": {"s": {"f1": 0.5, "em": True}}}, {"id": "b", "scores": {"s": None}}])
+    assert run(tmp_path).code == 0
+    assert [(row["key"], row["metric"], row.get("score", row.get("outcome"))) for row in rows_of(tmp_path)[1:]] == [
+        ("a", "s.f1", 0.5), ("a", "s.em", True), ("b", "s.f1", None), ("b", "s.em", None),
+    ]  # fmt: skip

@@ -32,7 +32,7 @@ def dataset_json(
         "source": digest,
         "file": output,
         "examples": sum(by_split.values()),
-        "by_split": dict(by_split),
+        "by_split": {split: count for split, count in by_split.items() if split},
         "repeated": repeated,
         "passed_over": passed_over,
     }

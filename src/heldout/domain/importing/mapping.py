@@ -62,7 +62,7 @@ class RunMap:
     `values` says what texts mean (`C: true`); `rates` names metrics whose 1 and 0 are meant as true and false.
     `missing` are rows whose results do not count, an error of the provider for one: places and the values that say so.
     `excluded` holds the reason where it holds something. `provenance` is where Heldout's loaders wrote which version
-    was run.
+    was run. `nan_is_missing` reads NaN, which is no JSON, as null.
     """
 
     key: Place
@@ -79,6 +79,7 @@ class RunMap:
     confidence: Place | None = None
     metadata: Dict[str, Place] = field(default_factory=dict)
     provenance: Place | None = None
+    nan_is_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from heldout.domain.canonical import canonical_json
 from heldout.domain.importing.places import ImportFault, Place
 from heldout.errors import DataError, UsageError
 from heldout.storage.importing.exports import Export
@@ -82,7 +82,8 @@ class Seen:
 
 
 def _short(value: JSON) -> bytes:
-    return hashlib.blake2b(canonical_json(value), digest_size=16).digest()
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def told_apart(mapping: ImportMap, row: JSON) -> Mapping[str, JSON]:

@@ -73,7 +73,7 @@ def import_run(
     if mapping.run is None:
         raise UsageError("no-such-import", f"{mapping.name} maps no results", hint=f"heldout import {path}")
     fields = replace(mapping.run, rates=mapping.run.rates | frozenset(rates))
-    export = Export(path, mapping)
+    export = Export(path, mapping, nan_is_null=fields.nan_is_missing)
     reader = _Reader(export, fields, metrics)
     found = reader.look()
     _require_metrics(found.metrics, metrics)
@@ -97,6 +97,13 @@ class _Found:
     cases: int = 0
     excluded: int = 0
     provenance: str | None = None
+    observed: set[str] = field(default_factory=set)
+
+    def drop_wholes(self) -> None:
+        """A scorer of several values (`mine.a`, `mine.b`) has null under its own name where it gave none of them."""
+        for name in [name for name in self.metrics if name not in self.observed]:
+            if any(other.startswith(f"{name}.") for other in self.metrics):
+                del self.metrics[name]
 
 
 class _Reader:
@@ -122,7 +129,9 @@ class _Reader:
             found.excluded += case.excluded is not None
             for metric, result in case.results.items():
                 is_rate = result is None or isinstance(result, bool)
+                found.observed |= {metric} if result is not None else set()
                 found.metrics[metric] = found.metrics.get(metric, True) and is_rate
+        found.drop_wholes()
         if not found.cases:
             left = self._export.passed_over
             hint = f"{left} rows were left out by `only`" if left else None

@@ -17,6 +17,7 @@ from typing import BinaryIO, Final
 
 from heldout.domain.example import JSON
 from heldout.errors import DataError
+from heldout.storage.importing.nan import without_nan
 from heldout.storage.json_strict import JSONFault, parse_json
 from heldout.storage.readers.source import ROW_LIMIT, Row
 from heldout.storage.readers.zstd import Unpacked
@@ -36,8 +37,9 @@ def is_eval_log(stream: BinaryIO) -> bool:
 class EvalLog:
     """Raises DataError (slug bad-zip) for an archive that is damaged, and what reading JSON raises."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, nan_is_null: bool = False) -> None:
         self._path = path
+        self._nan_is_null = nan_is_null
         self._name = str(path)
 
     def header(self) -> JSON:
@@ -71,7 +73,7 @@ class EvalLog:
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error) as error:
             raise DataError("bad-zip", f"the archive is damaged ({error})", file=shown) from None
         try:
-            return parse_json(data)
+            return parse_json(without_nan(data) if self._nan_is_null else data)
         except JSONFault as fault:
             raise DataError(fault.slug, fault.reason, file=shown, line=fault.line, offset=fault.offset) from None
 

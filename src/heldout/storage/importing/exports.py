@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from heldout.domain.dataset import DataFile
 from heldout.domain.example import JSON
@@ -14,8 +16,10 @@ from heldout.domain.paths import format_path, lookup
 from heldout.errors import DataError
 from heldout.storage.importing.eval_log import EvalLog, is_eval_log
 from heldout.storage.importing.mapping_file import EVAL_LOG
+from heldout.storage.importing.nan import WithoutNan
 from heldout.storage.json_strict import JSONFault, Walker
 from heldout.storage.readers import Row, format_of, read_rows
+from heldout.storage.readers.compressed import SUFFIXES as PACKED
 from heldout.storage.readers.compressed import decompressed
 from heldout.storage.readers.source import Source, decode_all
 from heldout.storage.regular_files import opened
@@ -27,6 +31,7 @@ class Export:
 
     path: Path
     mapping: ImportMap
+    nan_is_null: bool = False
     digest: str = ""
     around: dict[str, str] = field(default_factory=dict)
     taken: int = 0
@@ -43,7 +48,7 @@ class Export:
         kind_of_file = EVAL_LOG if packed else self.mapping.format
         self._item = DataFile(name, format=kind_of_file)
         if packed:
-            self.around = self._header(EvalLog(self.path).header())
+            self.around = self._header(EvalLog(self.path, nan_is_null=True).header())
         elif (kind_of_file or format_of(self._item)) == "json":
             self._look_around(name)
 
@@ -64,15 +69,24 @@ class Export:
 
     def _all(self) -> Iterator[Row]:
         if self._item.format == EVAL_LOG:
-            yield from EvalLog(self.path).samples()
+            yield from EvalLog(self.path, nan_is_null=self.nan_is_null).samples()
             return
         with opened(self.path, self._item.path) as (stream, _):
-            yield from read_rows(stream, self._item, self._item.path)
+            if self.nan_is_null and format_of(self._item) in ("json", "jsonl"):
+                text, name = self._text(stream), _unpacked_name(self._item.path)
+                yield from read_rows(text, self._item, name)
+            else:
+                yield from read_rows(stream, self._item, self._item.path)
+
+    def _text(self, stream: BinaryIO) -> BinaryIO:
+        """The unpacked bytes, without NaN where it is missing."""
+        text = decompressed(stream, self._item.path)
+        return io.BufferedReader(WithoutNan(text)) if self.nan_is_null else text
 
     def _look_around(self, name: str) -> None:
         """Which of the places holds the list of rows, and what the header's places say."""
         with opened(self.path, name) as (stream, _):
-            source = Source(decompressed(stream, name), self._item, name)
+            source = Source(self._text(stream), self._item, name)
             walker = Walker(decode_all(source))
         wanted = {place.paths[0][0] for place in self.mapping.header.values()}
         heads = {path[0] for path in self.mapping.rows if path}
@@ -99,6 +113,11 @@ class Export:
     def _header(self, document: JSON) -> dict[str, str]:
         found = {name: place.value(document) for name, place in self.mapping.header.items()}
         return {name: value for name, value in found.items() if isinstance(value, str) and value}
+
+
+def _unpacked_name(name: str) -> str:
+    """A name that promises no packing, for bytes that are unpacked already."""
+    return next((name.removesuffix(end) for end in PACKED if name.lower().endswith(end)), name)
 
 
 def _overview(walker: Walker, wanted: set[str]) -> tuple[JSON, bool]:

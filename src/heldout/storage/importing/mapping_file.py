@@ -194,6 +194,7 @@ def _run(section: Section) -> RunMap:
         metrics=_metrics(metrics),
         values={} if values is None else _values(values),
         rates=frozenset(section.texts("rates") or ()),
+        nan_is_missing=bool(section.flag("nan_is_missing")),
         missing=_limits(section, "missing"),
         trajectory=None if steps is None else _steps(steps),
         retrieved=retrieved,
