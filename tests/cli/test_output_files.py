@@ -134,3 +134,9 @@ def test_a_link_to_nothing_is_somebodys_too(frozen: Path) -> None:
     refused = heldout(frozen, "load", "support@v1.0.0", "-o", str(link))
     assert (refused.code, "[output-exists]" in refused.err) == (2, True)
     assert not (frozen / "nowhere.jsonl").exists()
+
+
+@pytest.mark.parametrize("place", ["cases.yaml/out", f"{'n' * 300}"])
+def test_a_place_that_cannot_be_one_is_told(place: str, frozen: Path) -> None:
+    done = heldout(frozen, *WRITING["report"][:-1], place)
+    assert (done.code, "cannot-write" in done.err, "name another place" in done.err) == (2, True, True)

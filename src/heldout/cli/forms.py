@@ -61,8 +61,11 @@ def _summarise(session: Session, report: Report) -> None:
 
     path = os.environ.get(_SUMMARY)
     if path:
-        if not step_summary.append(path, "".join(markdown(report, step_summary.room(path)))):
-            session.note(f"${_SUMMARY} is full, so this is left out of it")
+        try:
+            if not step_summary.append(path, "".join(markdown(report, step_summary.room(path)))):
+                session.note(f"${_SUMMARY} is full, so this is left out of it")
+        except OSError as error:  # the verdict is the same without that page
+            session.note(f"${_SUMMARY} cannot be written: {error}")
     elif report.total > SHOWN:
         session.note(f"${_SUMMARY} is not set, so {report.total - SHOWN:,} more are listed nowhere")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,12 +19,16 @@ def require_absent(paths: Sequence[Path]) -> None:
             raise _exists(path)
 
 
+_NO_PLACE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG})
+"""What is wrong with the name of a place: a file where a folder has to be, for instance."""
+
+
 @contextmanager
 def new_files(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
     """A stream for each path; they become files when the block ends without an error.
 
     Each is written aside and then linked to its name, which fails where another process took it meanwhile. Raises
-    UsageError (slug output-exists); then, and after any other error, none of the files is there.
+    UsageError (slug output-exists, cannot-write); then, and after any other error, none of the files is there.
     """
     require_absent(paths)
     asides: list[Path] = []
@@ -32,9 +37,8 @@ def new_files(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
         with ExitStack() as stack:
             streams: list[BinaryIO] = []
             for path in paths:
-                path.parent.mkdir(parents=True, exist_ok=True)
                 aside = path.with_name(f".{path.name}.{os.getpid()}.new")
-                streams.append(stack.enter_context(aside.open("xb")))
+                streams.append(stack.enter_context(_opened(aside, path)))
                 asides.append(aside)
             yield streams
         for path, aside_path in zip(paths, asides, strict=True):
@@ -53,6 +57,17 @@ def write_new(path: Path, data: bytes) -> None:
     """One file with these bytes. Raises UsageError (slug output-exists)."""
     with new_files([path]) as (stream,):
         stream.write(data)
+
+
+def _opened(aside: Path, path: Path) -> BinaryIO:
+    try:
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        return aside.open("xb")
+    except OSError as error:
+        if error.errno not in _NO_PLACE:
+            raise
+        reason = os.strerror(error.errno or 0)
+        raise UsageError("cannot-write", f"{path}: {reason}", hint="name another place for it") from None
 
 
 def _link(aside: Path, path: Path) -> None:

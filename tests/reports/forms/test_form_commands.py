@@ -182,3 +182,13 @@ def test_an_error_is_an_object_for_either_way_to_ask_for_json(team: Team) -> Non
     said = heldout(team.path, "gate", "support@v9.9.9", "--format", "sarif")
     assert (said.code, said.out) == (ExitCode.NO_VERDICT, "")
     assert "[unknown-version]" in said.err
+
+
+@pytest.mark.parametrize("page", ["missing/summary.md", "."])
+def test_a_summary_that_cannot_be_written_changes_no_verdict(
+    team: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / page))
+    done = heldout(team.path, "gate", VERSION, "--format", "github")
+    assert done.code == ExitCode.FOUND
+    assert "$GITHUB_STEP_SUMMARY cannot be written" in done.err
