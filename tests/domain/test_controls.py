@@ -30,8 +30,6 @@ def test_a_line_keeps_its_tabs_and_the_empty_lines_around_it() -> None:
 def test_only_colours_pass_where_colours_are_wanted() -> None:
     titled = "\x1b[1;31mx\x1b[0m\x1b]0;title\x07"
     assert escaped_line(titled, colours=True) == "\x1b[1;31mx\x1b[0m\\u001b]0;title\\u0007"
-        escaped_line("\x1b[1;31mx\x1b[0m\x1b]0;title\x07", colours=True) == "\x1b[1;31mx\x1b[0m\\u001b]0;title\\u0007"
-    )
 
 
 def test_a_key_stays_on_its_line() -> None:

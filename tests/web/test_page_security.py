@@ -183,6 +183,20 @@ def test_requests_of_odd_size_are_refused(reading: Client, head: str, status: in
         assert line.recv(100).startswith(f"HTTP/1.1 {status}".encode())
 
 
+def test_an_address_that_is_none_is_refused(reading: Client) -> None:
+    with socket.create_connection(("127.0.0.1", reading.running.server.port)) as line:
+        line.sendall(f"GET http://[ HTTP/1.1\r\nHost: {reading.host}\r\n\r\n".encode())
+        assert line.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("field", ["id", "reason", "expires"])
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
+def test_text_that_no_file_can_hold_is_refused(reading: Client, field: str, text: str) -> None:
+    finding = reading.get("/api/findings").json["rows"][0]["id"]
+    answer = reading.post("/api/decide", {"id": finding, "reason": "checked", field: text})
+    assert (answer.status, answer.json["error"]) == (422, "bad-request")
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"[" * 100_000, b"\xff", b'"text"'])
 def test_what_is_no_json_object_is_refused(reading: Client, body: bytes) -> None:
     usual = {

@@ -25,7 +25,7 @@ class Request:
     body: bytes = b""
 
     def one(self, name: str, default: str = "") -> str:
-        return _without_nul(self.query.get(name, [default])[0], name)
+        return _writable(self.query.get(name, [default])[0], name)
 
     def many(self, name: str) -> frozenset[str]:
         return frozenset(value for value in self.query.get(name, []) if value)
@@ -73,11 +73,13 @@ def text_field(data: Mapping[str, Any], name: str, default: str = "") -> str:
     value = data.get(name, default)
     if not isinstance(value, str):
         raise UsageError("bad-request", f"{name} is a text, found {type(value).__name__}")
-    return _without_nul(value, name)
+    return _writable(value, name)
 
 
-def _without_nul(text: str, name: str) -> str:
-    """A name with a NUL is a path's to no file, and Python says so with an error of its own."""
+def _writable(text: str, name: str) -> str:
+    """What no file can hold, neither in its name nor inside, Python refuses with an error of its own."""
     if "\0" in text:
         raise UsageError("bad-request", f"{name} holds a NUL")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("bad-request", f"{name} holds half of a character")
     return text

@@ -75,7 +75,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(self.server.site.answer(request))
 
     def _read(self) -> Request:
-        parts = urlsplit(self.path)
         length = self.headers.get("Content-Length", "0")
         if (
             not (length.isascii() and length.isdigit())
@@ -86,9 +85,10 @@ class _Handler(BaseHTTPRequestHandler):
         if len(self.headers.get_all("Host", [])) != 1:
             raise UsageError("bad-request", "a request names one host")
         try:
+            parts = urlsplit(self.path)
             query = parse_qs(parts.query, keep_blank_values=True, max_num_fields=200)
         except ValueError:
-            raise UsageError("bad-request", "the query cannot be read") from None
+            raise UsageError("bad-request", "the address cannot be read") from None
         headers = {name.lower(): value for name, value in self.headers.items()}
         return Request(self.command, parts.path, query, headers, self.rfile.read(int(length)))
 

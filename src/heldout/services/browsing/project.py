@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -156,5 +156,9 @@ def _review_files(workspace: Workspace) -> tuple[tuple[str, int, int], ...]:
     """Names, times and sizes of the decisions in the working copy."""
     if workspace.git.bare:
         return ()
-    files = (workspace.git.top / "datasets").glob("**/reviews/*.yaml")
-    return tuple(sorted((str(file), (state := file.lstat()).st_mtime_ns, state.st_size) for file in files))
+    found = []
+    for file in (workspace.git.top / "datasets").glob("**/reviews/*.yaml"):
+        with suppress(FileNotFoundError):  # somebody took it away meanwhile
+            state = file.lstat()
+            found.append((str(file), state.st_mtime_ns, state.st_size))
+    return tuple(sorted(found))
