@@ -179,3 +179,36 @@ def test_comparisons_are_made_on_one_version_and_may_gate_on_its_own_slices(team
     ran = heldout(team.path, "results", "compare", str(new), str(other), "--policy", str(policy))
     assert ran.code == 2
     assert "the two runs are of leaky@v1.0.0 and support@v1.0.0" in ran.err
+
+
+@pytest.mark.req("B25")
+def test_a_slice_of_the_dataset_is_crossed_by_its_name(team: Team, tmp_path: Path) -> None:
+    """German cases are 0, 3, 6 ...; long ones every tenth: together those of 0, 30, 60, 90."""
+    run = write_run(tmp_path / "run.jsonl", results(), dataset="support@v1.0.0")
+    crosses = ("--slice", "slice/german x metadata.topic", "--slice", "slice/german x slice/long")
+    found = _rows(_report(team, run, *crosses, "--json"))
+    expected = {"metadata.topic=account": range(0, HELD, 6), "metadata.topic=billing": range(3, HELD, 6)}
+    expected["long=#1"] = range(0, HELD, 30)
+    right = {row["key"] for row in results() if row["outcome"]}
+    for name, numbers in expected.items():
+        row = found.pop(f"slice/german=#1 x {name}")
+        wanted = sum(f"q{number:03}" in right for number in numbers)
+        assert (row["observed"], row["successes"], row["missing"]) == (len(numbers), wanted, 0)
+    assert sorted(found) == ["slice/german=#1", "slice/long=#1"]
+    refused = _report(team, run, "--slice", "slice/french x metadata.topic")
+    assert refused.code == 2
+    assert "its slices: german, long" in refused.err
+
+
+@pytest.mark.req("O23")
+def test_a_rule_is_about_a_cross_with_a_slice_of_the_dataset(team: Team, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run.jsonl", results(), dataset="support@v1.0.0")
+    policy = tmp_path / "compare.yaml"
+    policy.write_text(
+        "format: heldout/compare@1\nrules:\n- {id: g, metric: pass_rate, margin: 0.5, min_support: 20, "
+        "scope: slice/german=#1 x metadata.topic=account}\nfamilies:\n- {id: f, correction: holm, rules: [g]}\n"
+    )
+    ran = heldout(team.path, "results", "compare", str(run), str(run), "--policy", str(policy))
+    assert ran.code == 0, ran.err
+    assert "pass_rate [slice/german=#1 x metadata.topic=account]: +0.0 points" in ran.out
+    assert "Gate: PASS (exit 0)" in ran.out

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from heldout.domain.results.scope import PREFIX
+
 CROSS = " x "
 MISSING_VALUE = "(missing)"
 NONE_VALUE = "(none)"
@@ -103,7 +105,8 @@ class Declared:
 
 
 def parse_declared(text: str) -> Declared:
-    """`metadata.lang`, `trajectory_length:4,8`, `metadata.lang x route`. Raises SliceFault."""
+    """`metadata.lang`, `trajectory_length:4,8`, `metadata.lang x route`; `slice/NAME` is one of the dataset's own, for
+    crosses. Raises SliceFault."""
     names = [name.strip() for name in text.split(CROSS)]
     if len(set(names)) < len(names):
         raise SliceFault("bad-slice-bounds", f"Configuration error: the cross '{text}' names a slice twice")
@@ -113,6 +116,8 @@ def parse_declared(text: str) -> Declared:
 def _part(text: str) -> Part:
     if text.startswith("metadata.") and len(text) > len("metadata."):
         return Part(Kind.METADATA, text.removeprefix("metadata."))
+    if text.startswith(PREFIX) and len(text) > len(PREFIX):
+        return Part(Kind.DATASET, text.removeprefix(PREFIX))
     name, colon, bounds = text.partition(":")
     plain = [kind for kind in Kind if kind not in (*_BINNED, Kind.METADATA, Kind.DATASET)]
     if not colon and name in plain:

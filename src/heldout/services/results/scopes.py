@@ -92,8 +92,10 @@ def restricted(gathered: Gathered, splits: Sequence[str]) -> Gathered:
 
 def groupings(gathered: Gathered, suite: Suite) -> list[Grouping]:
     """By name. Raises UsageError (slug slice-unavailable) where an observed case has no value (O12)."""
-    columns = {column.part.name: _complete(gathered, column, suite) for column in gathered.columns}
-    found = [_grouping(declared, columns) for declared in suite.slices if declared.parts[0].kind is not Kind.DATASET]
+    columns = {column.part: _complete(gathered, column, suite) for column in gathered.columns}
+    columns |= {part: _own_column(gathered, part) for part in suite.parts() if part.kind is Kind.DATASET}
+    alone = [declared for declared in suite.slices if declared.is_cross or declared.parts[0].kind is not Kind.DATASET]
+    found = [_grouping(declared, columns) for declared in alone]
     found += [_own(item) for item in gathered.cases.own]
     return sorted(found, key=lambda grouping: grouping.name)
 
@@ -125,21 +127,25 @@ def _unavailable(gathered: Gathered, part: Part, count: int, first: int) -> Usag
     return UsageError("slice-unavailable", message, hint=hint)
 
 
-def _grouping(declared: Declared, columns: dict[str, Column]) -> Grouping:
+def _grouping(declared: Declared, columns: dict[Part, Column]) -> Grouping:
     import numpy as np
 
-    parts = [columns[part.name] for part in declared.parts]
+    parts = [columns[part] for part in declared.parts]
     codes = parts[0].codes.astype(np.int64)
+    inside = parts[0].codes >= 0  # all, but where the dataset's own slices are crossed
     for column in parts[1:]:
         codes = codes * len(column.values) + column.codes
-    used, inverse = _used(codes, prod(len(column.values) for column in parts))
+        inside &= column.codes >= 0
+    used, inverse = _used(codes[inside], prod(len(column.values) for column in parts))
     labelled = [(_labels(parts, int(code)), at) for at, code in enumerate(used)]
     labelled.sort(key=lambda item: _order(declared.parts, item[0]))
     rank = np.empty(len(used), dtype=np.int32)
     rank[[at for _, at in labelled]] = np.arange(len(used))
     names = [part.name for part in declared.parts]
     scopes = tuple(Scope(tuple(zip(names, labels, strict=True))) for labels, _ in labelled)
-    return Grouping(declared.name, scopes, rank[inverse])
+    ranks = np.full(len(codes), -1, dtype=np.int32)
+    ranks[inside] = rank[inverse]
+    return Grouping(declared.name, scopes, ranks)
 
 
 def _used(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -171,10 +177,24 @@ def _order(parts: Iterable[Part], labels: Iterable[str]) -> list[tuple[int, str]
 
 
 def _own(item: OwnSlice) -> Grouping:
+    scope = Scope(((item.chosen.item.name, own_value(item)),))
+    return Grouping(item.chosen.item.name, (scope,), _members(item))
+
+
+def _members(item: OwnSlice) -> NDArray[np.int32]:
     import numpy as np
 
-    scope = Scope(((item.chosen.item.name, own_value(item)),))
-    return Grouping(item.chosen.item.name, (scope,), np.where(item.members == 1, 0, -1).astype(np.int32))
+    return np.where(item.members == 1, 0, -1).astype(np.int32)
+
+
+def _own_column(gathered: Gathered, part: Part) -> Column:
+    """A slice of the dataset as a column of one value. Raises UsageError (slug slice-unavailable)."""
+    for item in gathered.cases.own:
+        if item.chosen.item.name == part.key:
+            return Column(part, _members(item), (own_value(item),))
+    known = ", ".join(sorted(item.chosen.item.name for item in gathered.cases.own)) or "none"
+    message = f"Configuration error: slice '{part.name}' requires {NEEDS[part.kind]}, which has none of that name"
+    raise UsageError("slice-unavailable", message, hint=f"its slices: {known}")
 
 
 def own_value(item: OwnSlice) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from heldout.domain.canonical import digest
 from heldout.domain.results.comparison import Policy
 from heldout.domain.results.decision import Family, Rule
-from heldout.domain.results.declared import Declared, Kind, Part, SliceFault, parse_declared
-from heldout.domain.results.scope import Scope, parse_scope
+from heldout.domain.results.declared import Declared, SliceFault, parse_declared
+from heldout.domain.results.scope import PREFIX, Scope, parse_scope
 from heldout.domain.results.suite import Suite
 from heldout.storage.results.suite_file import check_format, distinct, number, settings, whole
 from heldout.storage.yaml.files import load_yaml_located
@@ -88,8 +88,7 @@ def slices_of_rules(rules: tuple[Rule, ...], known: frozenset[str]) -> tuple[Dec
 
 def _declared(scope: Scope, known: frozenset[str]) -> Declared:
     names = [name for name, _ in scope.pairs]
-    if len(names) == 1 and names[0] in known:
-        return Declared((Part(Kind.DATASET, names[0]),))
+    names = [PREFIX + name if name in known else name for name in names]
     try:
         return parse_declared(" x ".join(names))
     except SliceFault:
