@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +153,23 @@ def test_dvc_and_gto_find_the_dataset(tmp_path: Path) -> None:
     assert (top / "dvc.yaml").read_bytes() == before
     assert json.loads(heldout(top, "show", "support", "--json").out)["source"] == source, "a note makes no version"
     assert heldout(top, "gate", CLEAN).out == gate.out
+
+    for command in (
+        ["dvc", "add", "-q", "datasets/support/test.jsonl"],
+        ["git", "add", "-A"],
+        ["git", "commit", "-qm", "x"],
+    ):
+        subprocess.run(command, cwd=top, check=True, capture_output=True, env=environment())
+    assert "held_out: true" in pointer.read_text(encoding="utf-8"), "DVC keeps the note"
+    assert heldout(top, "freeze", "support", "--number", "v4.0.0").code == 0
+    shown = subprocess.run(["gto", "show", "support"], cwd=top, check=True, capture_output=True, env=environment())
+    assert "v4.0.0" in shown.stdout.decode()
+    get = ["dvc", "artifacts", "get", ".", "support", "--rev", "v4.0.0", "-o", str(tmp_path / "got")]
+    subprocess.run(get, cwd=top, check=True, capture_output=True, env=environment())
+    for name in ("train.jsonl", "test.jsonl"):
+        assert (tmp_path / "got" / name).read_bytes() == (top / "datasets/support" / name).read_bytes()
+
+
+def environment() -> dict[str, str]:
+    """With the commands that lie beside this Python."""
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
