@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from reviews.conftest import BOB
 from story.conftest import CLEAN_TEST, TRAIN
+from support.cli import heldout
 from support.story import Team, rows, sentence
 
 SLICE = """\
@@ -220,3 +221,32 @@ def test_it_describes_and_exits_0(clean: Team) -> None:
     done = clean.heldout("report")
     assert done.code == 2
     assert "no-base" in done.err
+
+
+def test_a_shallow_clone_that_does_not_reach_the_base_says_so(clean: Team) -> None:
+    """Compared with the base's last commit instead, everything that the base lacks would be this branch's doing."""
+    branch(clean).commit("Words", README="words")
+    clean.bypass("push", "-q", "origin", "work")
+    shallow = clean.path.parent / "shallow"
+    url = (clean.path.parent / "origin.git").as_uri()
+    clean.git("clone", "-q", "--depth=1", "--no-single-branch", "-b", "work", url, str(shallow))
+    told = heldout(shallow, "report", "--base", "origin/main")
+    assert (told.code, "[no-base]" in told.err, "--unshallow" in told.err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    "options", [("--markdown", "--json"), ("--format", "json", "--markdown"), ("--markdown", "--html", "page.html")]
+)
+def test_two_forms_at_once_are_refused(clean: Team, options: tuple[str, ...]) -> None:
+    told = clean.heldout("report", "--base", "HEAD", *options)
+    assert (told.code, "options-exclude" in told.out + told.err) == (2, True)
+
+
+def test_a_name_of_a_split_stays_in_its_line(clean: Team) -> None:
+    branch(clean)
+    clean.dataset("support", train={**TRAIN, '"1\n::error::\x1b[2J"': CLEAN_TEST["h1"]}, test=CLEAN_TEST)
+    clean.save("A copy under a name that is none")
+    for text in (clean.succeeds("report", "--base", "origin/main").out, clean.heldout("gate", "support").out):
+        assert "train/1\\u000a::error::\\u001b[2J" in text
+        assert "\x1b" not in text
+        assert "\n::" not in text

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from heldout.cli.session import Json, Quiet, Session
+from heldout.errors import UsageError
 
 _TEXTS = 25
 """Findings of each kind of which --with-text reads the examples, unless --limit says otherwise."""
@@ -49,7 +50,12 @@ def report(
     """
     from heldout.services.branching.branch import branch
 
-    session = Session(as_json=as_json or form is Form.JSON, quiet=quiet)
+    markdown = markdown or form is Form.MARKDOWN
+    as_json = as_json or form is Form.JSON
+    if markdown and (as_json or html is not None):
+        other = "JSON" if as_json else "--html"
+        raise UsageError("options-exclude", f"Markdown and {other}: choose one", hint="--format markdown")
+    session = Session(as_json=as_json, quiet=quiet)
     if html is not None:
         _write_page(session, html, base, (_TEXTS if limit is None else limit) if with_text else 0)
         return
@@ -60,7 +66,7 @@ def report(
         from heldout.reports.branch.as_json import branch_json
 
         session.emit((), branch_json(found))
-    elif markdown or form is Form.MARKDOWN:
+    elif markdown:
         from heldout.reports.branch.markdown import branch_markdown
 
         session.emit(branch_markdown(found, limit, room).splitlines(), {})

@@ -146,12 +146,20 @@ def approve(
 
 
 def start_of(workspace: Workspace, base: str | None) -> str:
-    """The commit a branch started from: where it left the given one, or the remote's default branch."""
+    """The commit a branch started from: where it left the given one, or the remote's default branch.
+
+    Raises UsageError (slug no-base), also where a shallow clone does not reach back to it: every example of the base
+    would seem to be this branch's doing.
+    """
     git = workspace.git
     head = git.require_commit("HEAD")
     names = [base] if base else ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"]
     for name in names:
         commit = git.require_commit(name) if base else git.commit_of(name)
         if commit is not None:
-            return git.merge_base(commit, head) or commit
+            start = git.merge_base(commit, head)
+            if start is None and git.is_shallow():
+                message = f"this clone is shallow, so where HEAD left {name} cannot be told"
+                raise UsageError("no-base", message, hint="git fetch --unshallow --tags")
+            return start or commit
     raise UsageError("no-base", "there is no remote branch to compare with", hint="--base REF")
