@@ -213,8 +213,13 @@ def test_the_first_step_installs_into_an_environment_of_its_own(tmp_path: Path) 
     env = {"RUNNER_TEMP": str(tmp_path), "GITHUB_PATH": str(tmp_path / "path"), "HELDOUT_INSTALL": str(wheel)}
     env |= {"PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1"}
     step = ACTION["runs"]["steps"][0]
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for name in ("random", "pip", "venv", "heldout"):
+        (checkout / f"{name}.py").write_text("raise SystemExit('the checkout ran')\n")
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", step["run"]],
+        cwd=checkout,
         env={**os.environ, "GITHUB_ACTION_PATH": str(ROOT), **env},
         capture_output=True,
         text=True,
@@ -227,6 +232,12 @@ def test_the_first_step_installs_into_an_environment_of_its_own(tmp_path: Path) 
         [str(scripts / "python"), "-m", "heldout.ci", "nothing"], capture_output=True, text=True, check=False
     )
     assert (listed.returncode, listed.stderr.split(":")[0]) == (2, "heldout"), "the script travels with the package"
+
+
+def test_no_expression_is_part_of_a_script() -> None:
+    """A branch may be called `$(...)`: what others choose reaches a shell through its environment alone."""
+    for step in ACTION["runs"]["steps"]:
+        assert "${{" not in step["run"], step["name"]
 
 
 def test_outputs_name_steps_that_exist() -> None:

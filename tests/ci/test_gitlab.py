@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ import pytest
 from ruamel.yaml import YAML
 from story.conftest import CLEAN_TEST, TRAIN
 from support.story import Team
+
+from heldout.ci import gitlab_note
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTES = "/api/v4/projects/3/merge_requests/5/notes"
@@ -135,6 +138,38 @@ def test_a_merge_request_gets_its_report_once(leaking: Team, gitlab: GitLab) -> 
     assert len(gitlab.notes) == 4
     assert [note["body"] for note in gitlab.notes[1:3]] == ["something else", "third"]
     assert gitlab.notes[0]["body"].endswith("not by us")
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]", b"nonsense\r\n\r\n"])
+def test_whatever_a_proxy_answers_is_no_traceback(
+    answer: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cut off, of another shape, or no HTTP at all."""
+    (tmp_path / "report.md").write_text("<!-- heldout-report -->\n")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    line, _ = server.accept()
+                except OSError:
+                    return
+                with line:
+                    line.recv(65536)
+                    line.sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        for name, value in {
+            "CI_API_V4_URL": f"http://127.0.0.1:{server.getsockname()[1]}/api/v4", "CI_PROJECT_ID": "3",
+            "CI_MERGE_REQUEST_IID": "5", "HELDOUT_GITLAB_TOKEN": "secret",
+            "HELDOUT_REPORT": str(tmp_path / "report.md"),
+        }.items():  # fmt: skip
+            monkeypatch.setenv(name, value)
+        assert gitlab_note.main() == 1
+        server.shutdown(socket.SHUT_RDWR)
+    said = capsys.readouterr().err
+    assert said.startswith("heldout: GitLab did not take the report: ")
+    assert "secret" not in said
 
 
 def test_a_token_that_is_refused_costs_no_verdict(leaking: Team, gitlab: GitLab) -> None:

@@ -10,9 +10,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 MARKER = "<!-- heldout-report -->"
@@ -68,8 +68,9 @@ def main() -> int:
     report = Path(os.environ["HELDOUT_REPORT"]).read_text(encoding="utf-8")
     try:
         done = post(MergeRequest.of(os.environ), report, always=os.environ.get("HELDOUT_COMMENT") == "always")
-    except (URLError, KeyError, ValueError) as error:
-        sys.stderr.write(f"heldout: GitLab did not take the report: {error}\n")
+    except (OSError, HTTPException, LookupError, TypeError, ValueError) as error:
+        # Refused, cut off, too slow, or an answer of another shape: whatever it is, a report is no verdict.
+        sys.stderr.write(f"heldout: GitLab did not take the report: {error or type(error).__name__}\n")
         return 1
     sys.stderr.write(f"heldout: report {done}\n")
     return 0

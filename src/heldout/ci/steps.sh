@@ -43,17 +43,18 @@ install() {
     wanted=$HELDOUT_INSTALL
     [ -n "$wanted" ] || wanted=$(cd "$(dirname "$0")/../../.." && pwd)
     # An environment of its own: a runner's Python may be the system's, or the project's with other versions in it.
+    # Isolated (-I): this runs in the checkout, where a random.py or a pip.py would be taken for Python's own.
     python=${HELDOUT_PYTHON:-python3}
-    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+    "$python" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
         say "Python 3.11 or newer is needed; on GitHub, put actions/setup-python before this step"
         exit 2
     }
     folder=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/heldout-environment
-    "$python" -m venv "$folder"
+    "$python" -I -m venv "$folder"
     # shellcheck disable=SC2086  # several requirements are several words
-    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$wanted" $HELDOUT_ALSO_INSTALL
+    "$folder/bin/python" -I -m pip install --quiet --disable-pip-version-check "$wanted" $HELDOUT_ALSO_INSTALL
     [ -z "${GITHUB_PATH:-}" ] || printf '%s\n' "$folder/bin" >>"$GITHUB_PATH"
-    say "installed $("$folder/bin/python" -c 'import heldout; print(heldout.__version__)') into $folder"
+    say "installed $("$folder/bin/python" -I -c 'import heldout; print(heldout.__version__)') into $folder"
 }
 
 history() {
@@ -109,7 +110,7 @@ comment() {
         comment_on_github || warn "the report could not be posted; the job needs the permission pull-requests: write"
     elif [ -n "${CI_MERGE_REQUEST_IID:-}" ]; then
         if [ -n "${HELDOUT_GITLAB_TOKEN:-}" ]; then
-            HELDOUT_REPORT=$report python -m heldout.ci.gitlab_note || warn "the report could not be posted"
+            HELDOUT_REPORT=$report python -P -m heldout.ci.gitlab_note || warn "the report could not be posted"
         else
             say "no HELDOUT_GITLAB_TOKEN, so the report is not posted; it is among the artifacts"
         fi
