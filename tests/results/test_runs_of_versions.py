@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from results.conftest import HELD, results
 from support.cli import Ran, heldout
 from support.published_run import write_run
 from support.story import Team
+
+from heldout.services.contents import Contents
 
 
 def _report(team: Team, path: Path, *arguments: str) -> Ran:
@@ -212,3 +214,24 @@ def test_a_rule_is_about_a_cross_with_a_slice_of_the_dataset(team: Team, tmp_pat
     assert ran.code == 0, ran.err
     assert "pass_rate [slice/german=#1 x metadata.topic=account]: +0.0 points" in ran.out
     assert "Gate: PASS (exit 0)" in ran.out
+
+
+@pytest.mark.req("A38")
+def test_cases_are_the_same_whether_the_data_are_read_for_slices_or_not(
+    team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = results(skip=frozenset({3, 5}))
+    run = write_run(tmp_path / "run.jsonl", made, dataset="leaky@v1.0.0")
+    options = ("--allow", "contaminated", "--with-and-without", "--json")
+    sliced = _report(team, run, "--slice", "metadata.lang", *options).json
+
+    def read_again(contents: Contents) -> NoReturn:
+        raise AssertionError("nothing but splits and keys is asked for")
+
+    monkeypatch.setattr(Contents, "examples", read_again)
+    plain = _report(team, run, *options).json
+    for key in ("metrics", "dataset", "cases", "splits", "without_contaminated"):
+        assert plain[key] == sliced[key]
+    assert plain["dataset"]["contaminated_cases"] == 6
+    assert plain["metrics"][0]["missing"] == 2
+    assert _report(team, run, "--slice", "metadata.lang", *options).code == 70  # so the trap is one

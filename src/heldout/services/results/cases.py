@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from heldout.domain.example import JSON, Example
+from heldout.domain.members import Member
 from heldout.domain.results.declared import Part
 from heldout.domain.slicing.compiler import Samples
 from heldout.domain.slicing.evaluation import compile_definition, draw_samples
@@ -164,6 +165,21 @@ def dataset_cases(
     for part, coder, column in zip(parts, coders, codes, strict=True):
         cases.columns.append(Column(part, np.array(column, dtype=np.int32), tuple(coder.texts)))
     cases.own = [OwnSlice(member.chosen, member.result(cases)) for member in tellers]
+    cases.contaminated = np.array(flags, dtype=np.bool_)
+    return cases
+
+
+def keyed_cases(members: Iterable[Member], splits: Collection[str], contaminated: Collection[tuple[str, str]]) -> Cases:
+    """As `dataset_cases`, where nothing is asked of an example but its split and key: no second pass over the data."""
+    import numpy as np
+
+    cases = Cases({})
+    flags: list[bool] = []
+    for member in members:
+        if not splits or member.split in splits:
+            cases.index.setdefault(member.split, {})[member.key] = cases.count
+            cases.count += 1
+            flags.append((member.split, member.key) in contaminated)
     cases.contaminated = np.array(flags, dtype=np.bool_)
     return cases
 

@@ -15,7 +15,7 @@ from heldout.services.contents import Contents, read_contents
 from heldout.services.gate import GateAnswer, answer_for, require_clean
 from heldout.services.payloads import fetch_payloads
 from heldout.services.progress import Progress
-from heldout.services.results.cases import Cases, dataset_cases
+from heldout.services.results.cases import Cases, dataset_cases, keyed_cases
 from heldout.services.slicing.use import Target, choose_all, find_target, required_slices
 from heldout.services.workspace import Workspace
 
@@ -109,4 +109,7 @@ def _cases(target: Target, contents: Contents, suite: Suite, answer: GateAnswer)
         (hit.held.split, hit.held.key) for hit in answer.answer.findings if hit.held.dataset == target.dataset
     }
     asks_relevant = any(part.kind is Kind.RELEVANT_POSITION for part in suite.parts())
-    return dataset_cases(contents.examples, suite.splits, parts, choose_all(target), given_away, relevant=asks_relevant)
+    own = choose_all(target)
+    if not (parts or own or asks_relevant):
+        return keyed_cases(contents.reading.members, suite.splits, given_away)
+    return dataset_cases(contents.examples, suite.splits, parts, own, given_away, relevant=asks_relevant)
