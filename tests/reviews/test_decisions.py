@@ -213,6 +213,7 @@ def test_a_decision_that_covers_nothing_any_more_is_stale(decide: Deciders) -> N
     [
         (("accept", "ffff0000", "--reason", "r"), "unknown-finding"),
         (("accept", "{near}", "--reason", " "), "reason-missing"),
+        (("accept", "{near}", "--reason", "caf\udce9"), "bad-encoding"),
         (("accept", "{near}", "--reason", "r", "--expires", "tomorrow"), "bad-day"),
         (("accept", "{near}", "--reason", "r", "--expires", LONG_AGO), "already-expired"),
         (("accept", "{near}", "--reason", "r", "--family"), "no-family"),

@@ -80,3 +80,5 @@ def author(workspace: Workspace) -> str:
 def need_reason(reason: str) -> None:
     if not reason.strip():
         raise UsageError("reason-missing", "a reason is needed: others will read it in every answer", hint="--reason")
+    if any("\ud800" <= character <= "\udfff" for character in reason):  # how Python hands over bytes of an argument
+        raise UsageError("bad-encoding", "the reason is not UTF-8", hint="--reason, typed in a terminal that is UTF-8")
