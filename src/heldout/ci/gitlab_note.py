@@ -70,7 +70,7 @@ def main() -> int:
         done = post(MergeRequest.of(os.environ), report, always=os.environ.get("HELDOUT_COMMENT") == "always")
     except (OSError, HTTPException, LookupError, TypeError, ValueError) as error:
         # Refused, cut off, too slow, or an answer of another shape: whatever it is, a report is no verdict.
-        sys.stderr.write(f"heldout: GitLab did not take the report: {error or type(error).__name__}\n")
+        sys.stderr.write(f"heldout: GitLab did not take the report: {str(error) or type(error).__name__}\n")
         return 1
     sys.stderr.write(f"heldout: report {done}\n")
     return 0
