@@ -82,3 +82,12 @@ def test_refusals(folder: Path, arguments: tuple[str, ...], slug: str) -> None:
     ran = heldout(folder, "results", "power", *arguments)
     assert ran.code == 2
     assert f"[{slug}]" in ran.err
+
+
+def test_a_margin_of_nothing_is_said_without_a_sign(folder: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "none.yaml"
+    policy.write_text("format: heldout/compare@1\nrules: [{id: g, metric: pass_rate, margin: 0}]\n")
+    shares = ("--gains", "0.2", "--losses", "0.1")
+    ran = heldout(folder, "results", "power", "paired", "--policy", str(policy), *shares)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("g: no worse than 0 points, alpha 0.05\n")

@@ -144,7 +144,7 @@ def margins_of(path: str) -> tuple[Margin, ...]:
         raise UsageError("no-rows", f"{path} has no rule", hint="give it rules, or plain numbers: --margin 0.05")
     return tuple(
         Margin(
-            -rule.bound,
+            0.0 - rule.bound,
             policy.alpha,
             len(family.rules) if (family := policy.family_of(rule.id)) else 1,
             rule.id if rule.scope.is_global else f"{rule.id} [{rule.scope}]",
