@@ -151,7 +151,8 @@ def complaint(ran: Ran, validators: dict[str, Any]) -> str | None:
     name = data["format"].removeprefix("heldout/").replace("@", "-") + ".schema.json"
     if name not in validators:
         return f"no schema {name}"
-    found = [f"{'/'.join(map(str, error.instance_path))}: {error.message[:300]}" for error in validators[name].iter_errors(data)]
+    errors = validators[name].iter_errors(data)
+    found = [f"{'/'.join(map(str, error.instance_path))}: {error.message[:300]}" for error in errors]
     return f"{name}: {found[:3]}" if found else None
 
 
