@@ -207,3 +207,16 @@ def test_markdown_of_a_comparison_says_what_was_put_up_with_and_what_was_not_pai
     assert "> **WARNING: the holdout is unknown" in ran.out
     assert "| `global` | `pass_rate` |  | nothing paired | 0 | 3 | 0 |" in ran.out
     assert "no interval" not in ran.out
+
+
+@pytest.mark.req("O36")
+@pytest.mark.parametrize("view", ["table", "markdown"])
+def test_a_metric_that_only_one_run_has_is_named(tmp_path: Path, view: str) -> None:
+    old = [_row("a", True, "de"), {"key": "a", "metric": "safety", "outcome": False, "metadata": {"lang": "de"}}]
+    write_run(tmp_path / "old.jsonl", old)
+    write_run(tmp_path / "new.jsonl", old[:1])
+    (tmp_path / "compare.yaml").write_text("format: heldout/compare@1\n")
+    options = ("--policy", "compare.yaml", "--allow", "unknown", "--format", view)
+    ran = heldout(tmp_path, "results", "compare", "new.jsonl", "old.jsonl", *options)
+    assert ran.code == 0, ran.err
+    assert "not compared, for the two runs do not share them: safety" in ran.out

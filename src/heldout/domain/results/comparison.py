@@ -59,6 +59,8 @@ class Comparison:
     results: tuple[PairedResult, ...]
     decided: tuple[Decided, ...]
     families: tuple[FamilyResult, ...]
+    unshared: tuple[str, ...] = ()
+    """Metrics that only one of the runs has, or that are of outcomes in one and of scores in the other."""
 
     @property
     def gate(self) -> Decision:

@@ -178,6 +178,7 @@ def compare_json(found: Comparison) -> dict[str, Any]:
             }
             for item in found.families
         ],
+        "unshared_metrics": list(found.unshared),
         "gate": found.gate.value,
         "exit_code": gate_code(found.gate),
     }

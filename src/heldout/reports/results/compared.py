@@ -27,12 +27,18 @@ def compare_lines(found: Comparison) -> Iterator[str]:
         yield warning
     yield ""
     yield from (scope_line(row) for row in found.results)
+    if found.unshared:
+        yield unshared_line(found)
     if found.decided:
         yield ""
     for item in found.decided:
         yield from rule_lines(found, item)
     yield from (family_line(item) for item in found.families)
     yield gate_text(found)
+
+
+def unshared_line(found: Comparison) -> str:
+    return f"not compared, for the two runs do not share them: {', '.join(map(safe, found.unshared))}"
 
 
 def gate_text(found: Comparison) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heldout.domain.results.comparison import Comparison
 from heldout.domain.results.report import RunReport
 from heldout.reports.forms.markdown import code, html, plain
-from heldout.reports.results.compared import family_line, gate_text, interval_or_why, rule_lines
+from heldout.reports.results.compared import family_line, gate_text, interval_or_why, rule_lines, unshared_line
 from heldout.reports.results.numbers import counts_text, difference_text, safe
 from heldout.reports.results.table import (
     CROSSES,
@@ -82,6 +82,8 @@ def compare_markdown(found: Comparison) -> Iterator[str]:
     ]
     yield from _table(["scope", "metric", "difference", "interval", "paired", "missing", "excluded"], rows)
     yield ""
+    if found.unshared:
+        yield from _list([unshared_line(found)])
     for item in found.decided:
         rule, *advice = rule_lines(found, item)
         yield f"- {plain(rule)}"

@@ -152,6 +152,7 @@ def _compared(
         results=tuple(item.result(policy.alpha, 0 if item.scope.is_global else suite.least) for item in pairs),
         decided=tuple(decided.values()),
         families=tuple(families),
+        unshared=tuple(sorted({item.metric.name for side in sides for item in side.measured} - metrics.keys())),
     )
 
 
