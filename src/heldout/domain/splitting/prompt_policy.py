@@ -51,7 +51,9 @@ class PromptExcerpt:
         from heldout.domain.finding import Finding, Side  # settings are read by hooks that find nothing
 
         held = Side(self.dataset, self.split, self.key, self.input)
-        return Finding(Kind.PROMPT_EXCERPT, Severity.REVIEW, held, Side(PROMPT, "file", self.prompt, digest(self.prompt)))
+        return Finding(
+            Kind.PROMPT_EXCERPT, Severity.REVIEW, held, Side(PROMPT, "file", self.prompt, digest(self.prompt))
+        )
 
 
 @dataclass(frozen=True, slots=True)
