@@ -342,7 +342,10 @@ def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
     rows(tmp_path, "train/1.jsonl", {"text": "first"}, {"text": "second"})
     rows(tmp_path, "train/2.jsonl", {"text": "third"})
     rows(tmp_path, "test.jsonl", {"text": "Third"})
-    assert "test/1 == train/train/2.jsonl:1" in leak(tmp_path, "exact", "train", "test.jsonl", "--file-format", "jsonl").out
+    assert (
+        "test/1 == train/train/2.jsonl:1"
+        in leak(tmp_path, "exact", "train", "test.jsonl", "--file-format", "jsonl").out
+    )
 
 
 # --- JSON and diff --------------------------------------------------------------------------------------------------

@@ -156,8 +156,8 @@ class DatasetSpec:
     def meaning(self) -> dict[str, JSON]:
         """The part of dataset.yaml that can change what an example is or which split holds out; for the source digest.
 
-        Description, licence and role are left out: editing them makes no new version. Defaults are left out too, so that a
-        setting added to the format later leaves old digests alone.
+        Description, licence and role are left out: editing them makes no new version. Defaults are left out too, so
+        that a setting added to the format later leaves old digests alone.
         """
         return {
             "name": self.name,

@@ -52,8 +52,10 @@ class SliceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """`version` is None for a state that is not frozen, `date` is the day of its commit. `frozen` are the dataset's versions, oldest first, each with
-    the word of its answer."""
+    """`version` is None for a state that is not frozen, `date` is the day of its commit.
+
+    `frozen` are the dataset's versions, oldest first, each with the word of its answer.
+    """
 
     name: str
     version: str | None
