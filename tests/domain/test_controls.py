@@ -14,6 +14,7 @@ from heldout.domain.finding import Side
         ("row\n::error::no", "row\\u000a::error::no"),
         ("\x1b[31mred\x1b[0m\x07", "\\u001b[31mred\\u001b[0m\\u0007"),
         ("a\u202eb\u2028c\x9b", "a\\u202eb\\u2028c\\u009b"),
+        ("a ##[stop-commands]b ###[c ## d", "a \\u0023#[stop-commands]b #\\u0023#[c ## d"),
         ("plain \u00a0 text 👩\u200d💻 \\u000a", "plain \u00a0 text 👩\u200d💻 \\u000a"),
     ],
 )
