@@ -38,15 +38,15 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[[Use], None]:
     """Every use case of the hooks is replaced by one function, called with the use case's name first."""
 
     def install(use: Use) -> None:
-        import heldout.services
+        from heldout.services import hooking
 
         cases = {"ensure": ("before_commit", "after_commit"), "tag_guard": ("check",), "push_guard": ("check",)}
         for name, functions in cases.items():
-            module = ModuleType(f"heldout.services.{name}")
+            module = ModuleType(f"heldout.services.hooking.{name}")
             for function in functions:
                 setattr(module, function, lambda *a, _case=f"{name}.{function}": use(_case, *a))
             monkeypatch.setitem(sys.modules, module.__name__, module)
-            monkeypatch.setattr(heldout.services, name, module, raising=False)
+            monkeypatch.setattr(hooking, name, module, raising=False)
 
     return install
 

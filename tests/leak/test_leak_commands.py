@@ -215,7 +215,7 @@ def test_the_same_bytes_whatever_the_order_of_files_the_hash_seed_and_the_locale
                 "report",
                 *files,
                 "--svg",
-                str(tmp_path / f"{seed}.svg"),
+                str(tmp_path / f"{seed}{''.join(form)}.svg"),
                 *form,
             ]
             environment = {"PYTHONHASHSEED": seed, "LC_ALL": "C", "PATH": ""}

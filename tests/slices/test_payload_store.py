@@ -229,6 +229,7 @@ def counted(team: Team, *where: str, subject: str = "talk") -> dict[str, Any]:
 
 
 def load(team: Team, said: str = "") -> list[Any]:
+    (team.path / "loaded.jsonl").unlink(missing_ok=True)
     done = heldout(team.path, "load", "talk@HEAD", "--allow", "contaminated", "--output", "loaded.jsonl")
     assert done.code == 0, done
     assert said in done.err

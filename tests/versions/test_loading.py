@@ -87,7 +87,7 @@ def test_a_file_is_written_whole_or_not_at_all(own: Team) -> None:
     own.write("datasets/support/test.csv.part", "")
     (own.path / "datasets/support/test.csv").unlink()
     own.write("datasets/support/test.csv", 'id,text,label\nh0,"open,yes\n')
-    refused = heldout(own.path, "load", "support", "--allow", "unknown", "-o", str(target))
+    refused = heldout(own.path, "load", "support", "--allow", "unknown", "-o", str(target.with_name("more.jsonl")))
     assert refused.code == 2
     assert "datasets/support/test.csv" in refused.err
     assert target.read_bytes() == whole
