@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heldout.web.pages import changes, datasets, leakage, slices
+from heldout.web.pages import changes, datasets, leakage, pictures, slices
 from heldout.web.site import Routes
 
 ROUTES: Routes = {
@@ -11,6 +11,8 @@ ROUTES: Routes = {
     ("GET", "/slices"): slices.show,
     ("GET", "/leakage"): leakage.show,
     ("GET", "/changes"): changes.show,
+    ("GET", "/pictures/versions.svg"): pictures.versions,
+    ("GET", "/pictures/similarity.svg"): pictures.similarity,
     ("GET", "/api/slices/counts"): slices.counts,
     ("POST", "/api/slices/preview"): slices.preview,
     ("POST", "/api/slices/save"): slices.save,
