@@ -15,7 +15,6 @@ from heldout.errors import ConfigError, DataError, HeldoutError
 from heldout.services.payloads import with_payloads
 from heldout.services.progress import SILENT, Progress
 from heldout.services.sources import DataSource
-from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper, read_lookup
 
 if TYPE_CHECKING:
@@ -102,15 +101,8 @@ def _rows(
     mapper = RowMapper(spec, lookups, own_names=own_names)
     for item in spec.data:
         for name, stream in data.open(item.path):
-            for row in read_rows(stream, item, name, on_bad_row):
-                try:
-                    example = mapper.example(row, item, name)
-                except DataError as error:
-                    if on_bad_row is None:
-                        raise
-                    on_bad_row(error)
-                else:
-                    yield name, example
+            for example in mapper.examples(stream, item, name, on_bad_row):
+                yield name, example
 
 
 def lookup_table(data: DataSource, path: str) -> Mapping[str, JSON]:

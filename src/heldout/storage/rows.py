@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Final, NoReturn
+from typing import BinaryIO, Final, NoReturn
 
 from heldout.domain.dataset import CASE_SCHEMA, DataFile, DatasetSpec, Fields, JoinedField, Lookup, SplitRule
 from heldout.domain.example import JSON, Example
 from heldout.domain.paths import MISSING, Missing, format_path, lookup, parse_path
 from heldout.errors import DataError
 from heldout.storage.lookups import Join, joiner, read_lookup
-from heldout.storage.readers import Row, format_of
+from heldout.storage.readers import Row, format_of, read_rows
 from heldout.storage.splitting.row_schema import row_schema
 from heldout.storage.yaml.schema import kind_of
 
@@ -84,6 +84,23 @@ class RowMapper:
             has_input=found is not MISSING and found is not None,
             line=row.line,
         )
+
+    def examples(
+        self, stream: BinaryIO, item: DataFile, name: str, on_bad_row: Callable[[DataError], None] | None = None
+    ) -> Iterator[Example]:
+        """Of every row of a file, in its order.
+
+        Raises DataError for a row that cannot be read exactly, or calls `on_bad_row` and goes on.
+        """
+        for row in read_rows(stream, item, name, on_bad_row):
+            try:
+                example = self.example(row, item, name)
+            except DataError as error:
+                if on_bad_row is None:
+                    raise
+                on_bad_row(error)
+            else:
+                yield example
 
     def input_of(self, row: Row, item: DataFile, name: str | None = None) -> JSON:
         """The input of a row, where nothing else of it is wanted. Raises DataError as `example` does."""

@@ -25,7 +25,6 @@ from heldout.services.slicing.use import Target, choose_all, find_target
 from heldout.services.sources import DataSource
 from heldout.services.workspace import Located, Workspace
 from heldout.storage.quick.rows import QuickRow, is_quick, quick_rows
-from heldout.storage.readers import read_rows
 from heldout.storage.rows import RowMapper
 
 
@@ -60,7 +59,7 @@ def rows_to_count(spec: DatasetSpec, data: DataSource) -> Iterator[Example | Qui
             if is_quick(spec, item, name):
                 yield from quick_rows(stream, spec, item, name, mapper)
             else:
-                yield from (mapper.example(row, item, name) for row in read_rows(stream, item, name))
+                yield from mapper.examples(stream, item, name)
 
 
 def _ignore(error: DataError) -> None:

@@ -21,7 +21,7 @@ from heldout.domain.text import text_of
 from heldout.errors import DataError
 from heldout.storage.exact_numbers import exact_float
 from heldout.storage.quick.rows import _is_sound, _values
-from heldout.storage.readers import Row, format_of, read_rows
+from heldout.storage.readers import Row, format_of
 from heldout.storage.readers.compressed import decompressed
 from heldout.storage.readers.json_rows import read_lines
 from heldout.storage.readers.source import ROW_LIMIT, Source
@@ -89,15 +89,7 @@ def member_facts(
         plain = None if checked else _plain_reader(spec, item, own_names=own_names, inputs_only=inputs_only)
         yield from _Lines(item, name, mapper, on_bad_row, plain).facts(stream)
         return
-    for row in read_rows(stream, item, name, on_bad_row):
-        try:
-            example = mapper.example(row, item, name)
-        except DataError as error:
-            if on_bad_row is None:
-                raise
-            on_bad_row(error)
-        else:
-            yield facts_of(example)
+    yield from map(facts_of, mapper.examples(stream, item, name, on_bad_row))
 
 
 class _Lines:
