@@ -20,7 +20,7 @@ from heldout.errors import DataError
 from heldout.services import add, proposing
 from heldout.services.workspace import Workspace
 from heldout.storage import regular_files
-from heldout.storage.quick import members as quick_members
+from heldout.storage import rows as storage_rows
 from heldout.storage.readers import Row, read_rows, source
 
 DATA = b"x\none text here\nand another one\n"
@@ -222,7 +222,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
                 changed.append(change)
             yield row
 
-    monkeypatch.setattr(quick_members, "read_rows", changing)
+    monkeypatch.setattr(storage_rows, "read_rows", changing)
     ran = heldout(repo.path, *command.split())
     path.unlink(missing_ok=True)
     assert changed == [change]
