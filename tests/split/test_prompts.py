@@ -16,8 +16,9 @@ from support.git import Repo
 from support.recorder import Recorder
 from support.story import Team
 
-from heldout.domain.splitting.case_words import placed_windows, windows, words_of
+from heldout.domain.splitting.case_words import windows, words_of
 from heldout.domain.splitting.prompt_policy import PromptPolicy, pattern_problem
+from heldout.domain.splitting.prompt_words import excerpts_of, placed_excerpts
 from heldout.errors import ConfigError
 from heldout.services.hooking.install import install
 from heldout.storage.settings_file import parse_settings
@@ -71,7 +72,7 @@ def test_a_banking77_test_sentence_pasted_into_a_prompt_is_found_at_commit(team:
     team.add("src/a.py", "x")
     assert team.save("Work") == ""
     # a second time from what was kept: no text is in there
-    kept = [path for path in (team.path / ".heldout/cache/excerpts-1").iterdir() if path.is_file()]
+    kept = [path for path in (team.path / ".heldout/cache/excerpts-2").iterdir() if path.is_file()]
     assert len(kept) == 1
     assert words_of(sentence)[0].encode() not in kept[0].read_bytes().split(b" ")
     team.add("chat.json", json.dumps({"messages": [{"role": "user", "content": f"Hi. {held_out()[11]}"}]}))
@@ -237,12 +238,85 @@ def test_wrong_settings_are_refused(text: str) -> None:
 
 
 @given(st.lists(st.text("ab \n.", max_size=12), max_size=8).map(" ".join))
-def test_windows_know_their_lines(text: str) -> None:
-    found = [*placed_windows(text)]
-    assert [window for window, _ in found] == [*windows(words_of(text))]
+def test_excerpts_know_their_lines(text: str) -> None:
+    found = [*placed_excerpts(text)]
+    assert [excerpt for excerpt, _ in found if len(excerpt.split()) == 8] == [*windows(words_of(text))]
     lines = text.split("\n")
-    for window, line in found:
-        assert window.split()[0] in words_of(lines[line - 1])
+    for excerpt, line in found:
+        assert excerpt.split()[0] in words_of(lines[line - 1])
+
+
+SHORT = "Where's my new card?"
+SET_APART = [
+    SHORT,
+    f"- {SHORT}",
+    f"> {SHORT.upper()}",
+    f"12. {SHORT}",
+    f"User: {SHORT}",
+    f"Question:\t{SHORT}\tAnswer:\tarrival",
+    f"{SHORT} => card_arrival",
+    f"{SHORT} -> card_arrival",
+    f"| {SHORT} | card_arrival |",
+    f'{{"text": "{SHORT}", "label": "card_arrival"}}',
+    f"examples = ['{SHORT}', 'another']",
+    "where's my new card,card_arrival",
+    f"Take “{SHORT}” for one.",
+    f"<example>{SHORT}</example>",
+    f"Hello. {SHORT} Please answer.",
+    f"**{SHORT}**",
+    f"Write `{SHORT}` so.",
+]
+
+
+@pytest.mark.parametrize("line", SET_APART)
+def test_a_short_example_is_found_where_it_stands_alone(line: str) -> None:
+    (wanted,) = excerpts_of(SHORT)
+    assert wanted == "where s my new card"
+    assert (wanted, 3) in [*placed_excerpts(f"# Classify\n\n{line}\nanswer with one word\n")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Tell people where's my new card when they ask for it",
+        "Where's my new red card?",
+        "Where's my new",
+        "my new card",
+    ],
+)
+def test_a_short_example_inside_other_words_is_not_found(line: str) -> None:
+    (wanted,) = excerpts_of(SHORT)
+    assert wanted not in [excerpt for excerpt, _ in placed_excerpts(line)]
+
+
+@pytest.mark.parametrize("text", ["", "card", "My card", "?! ..."])
+def test_fewer_than_three_words_are_never_an_excerpt(text: str) -> None:
+    assert [*excerpts_of(text)] == []
+    assert [*placed_excerpts(f"{text}\n")] == []
+
+
+def test_an_example_that_has_marks_itself_is_found_whole() -> None:
+    for text in ("Hi, my card: is it lost?", "No. It is [late], say I", 'A "new" card, please'):
+        (wanted,) = excerpts_of(text)
+        assert wanted in [excerpt for excerpt, _ in placed_excerpts(f"x\n{text}\n")]
+
+
+@given(st.text('ab ,.:"', max_size=40))
+def test_a_text_on_a_line_of_its_own_has_every_excerpt_of_it(text: str) -> None:
+    """Whatever it is made of; `windows` of the split check are all in there too."""
+    found = {excerpt for excerpt, _ in placed_excerpts(f"x\n{text}\ny")}
+    assert {*excerpts_of(text)} <= found
+
+
+@pytest.mark.req("C15")
+def test_a_short_banking77_sentence_pasted_whole_is_found_at_commit(team: Team) -> None:
+    text = gzip.decompress(data_path("banking77/test.csv").read_bytes()).decode()
+    texts = [row["text"] for row in csv.DictReader(text.splitlines(keepends=True))]
+    sentence = next(text for text in texts if len(words_of(text)) == 5)
+    team.add("prompts/few-shot.md", f"# Triage\n\nUser: {sentence}\nLabel: card\n")
+    said = team.save("Add a short example")
+    assert "prompts/few-shot.md:3: an excerpt of the held-out example banking77:test/" in said
+    assert sentence.lower() not in said.lower()
 
 
 @given(st.sets(st.text(max_size=5)), st.sets(st.text(max_size=5)))

@@ -38,16 +38,6 @@ def similarity(first: Iterable[str], second: Iterable[str]) -> Fraction:
     return Fraction(len(a & b), len(a | b)) if a and b else Fraction(0)
 
 
-def placed_windows(text: str) -> Iterator[tuple[str, int]]:
-    """Every window of a text and the line, from 1, that it starts in. Windows go on over line ends."""
-    words, lines = [], []
-    for number, line in enumerate(text.split("\n"), 1):
-        found = words_of(line)
-        words += found
-        lines += [number] * len(found)
-    return zip(windows(words), lines, strict=False)
-
-
 def windows(words: Sequence[str]) -> Iterator[str]:
     """Every `EXCERPT` consecutive words, joined by one space."""
     for start in range(len(words) - EXCERPT + 1):

@@ -34,7 +34,7 @@ NO_PROMPTS = PromptPolicy()
 
 @dataclass(frozen=True, slots=True)
 class PromptExcerpt:
-    """Eight consecutive words of a held-out example stand in a prompt file. `line` is None where the file is JSON;
+    """Words of a held-out example stand in a prompt file (`prompt_words`). `line` is None where the file is JSON;
     `input` is the digest of the example's input."""
 
     dataset: str
@@ -47,7 +47,7 @@ class PromptExcerpt:
     @property
     def finding(self) -> Finding:
         """In the shape of a finding between examples: a decision is about this example in this file. The side of the
-        file has no digest of its words, which eight words would be guessed by."""
+        file has no digest of its words, which those words would be guessed by."""
         from heldout.domain.finding import Finding, Side  # settings are read by hooks that find nothing
 
         held = Side(self.dataset, self.split, self.key, self.input)
@@ -76,7 +76,10 @@ class PromptCheck:
 
 def method() -> str:
     """What stands where a decision names the method that found an excerpt."""
-    return digest({"id": "prompt_excerpt", "words": 8})
+    from heldout.domain.splitting.case_words import EXCERPT  # settings are read by hooks that match nothing
+    from heldout.domain.splitting.prompt_words import WHOLE
+
+    return digest({"id": "prompt_excerpt", "words": EXCERPT, "whole": WHOLE})
 
 
 def pattern_problem(pattern: str) -> str | None:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heldout.domain.canonical import digest
 from heldout.domain.example import Example
 from heldout.domain.members import DERIVED_KEY_LENGTH
-from heldout.domain.splitting.case_words import placed_windows, windows, words_of
 from heldout.domain.splitting.prompt_policy import PromptCheck, PromptExcerpt, PromptPolicy
+from heldout.domain.splitting.prompt_words import excerpts_of, placed_excerpts
 from heldout.domain.text import text_of
 from heldout.services.reading import examples
 from heldout.services.sources import StoredData
@@ -22,7 +22,7 @@ from heldout.storage.splitting.excerpt_index import ExcerptIndex, keep_index, ke
 from heldout.storage.splitting.prompt_files import parse_prompt
 
 Places = Mapping[str, Sequence[tuple[str, int | None]]]
-"""Windows of prompts and where they stand: (file, line)."""
+"""Excerpts that prompts could hold, and where they stand: (file, line)."""
 
 
 def check_prompts(
@@ -35,7 +35,7 @@ def check_prompts(
     """Look for the holdouts of a tree's datasets in its prompt files; where `changed` paths are given, only for what
     these can have brought: changed prompts, and all prompts where a dataset or the settings changed.
 
-    Never fetches. The rule is that of the split check (`heldout.domain.splitting.case_words`), over any row's input.
+    Never fetches. The rule is `heldout.domain.splitting.prompt_words`, over any row's input.
     """
     paths = [path for path in tree.paths() if policy.matches(path)]
     anew = None if changed is None or SETTINGS in changed else set(changed)
@@ -51,7 +51,7 @@ def check_prompts(
         index = _index(workspace, state)
         if index is None:
             not_here.append(state.name)
-        elif hits := {window for window in places if window in index}:
+        elif hits := {excerpt for excerpt in places if excerpt in index}:
             found += _excerpts(workspace, state, places, hits)
     check = PromptCheck(tuple(sorted(set(found), key=_order)), tuple(not_here))
     return check.decided(workspace.knowledge().reviews, block=policy.block) if found else check
@@ -62,14 +62,14 @@ def _order(found: PromptExcerpt) -> tuple[object, ...]:
 
 
 def _places(tree: GitTree, paths: Sequence[str]) -> Places:
-    """The first place of each window in each file."""
+    """The first place of each excerpt in each file."""
     places: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
     for path, data in tree.read_many(paths).items():
         prompt = parse_prompt(data, path)
         for text in prompt.texts:
-            for window, line in placed_windows(text):
-                places[window].setdefault(path, line if prompt.whole else None)
-    return {window: list(files.items()) for window, files in places.items()}
+            for excerpt, line in placed_excerpts(text):
+                places[excerpt].setdefault(path, line if prompt.whole else None)
+    return {excerpt: list(files.items()) for excerpt, files in places.items()}
 
 
 def _index(workspace: Workspace, state: DatasetState) -> ExcerptIndex | None:
@@ -79,7 +79,7 @@ def _index(workspace: Workspace, state: DatasetState) -> ExcerptIndex | None:
         return kept
     if StoredData(state, workspace.store).missing():
         return None
-    index = ExcerptIndex.of(window for example in _held_out(workspace, state) for window in _windows(example))
+    index = ExcerptIndex.of(excerpt for example in _held_out(workspace, state) for excerpt in _excerpts_of(example))
     if not workspace.git.bare and ignored_folder(top) is not None:
         keep_index(top, state.source, index)
     return index
@@ -88,13 +88,13 @@ def _index(workspace: Workspace, state: DatasetState) -> ExcerptIndex | None:
 def _excerpts(
     workspace: Workspace, state: DatasetState, places: Places, hits: Collection[str]
 ) -> Iterator[PromptExcerpt]:
-    """One for each example and file: at the first of the example's windows that stands there."""
+    """One for each example and file: at the first of its excerpts that stands there."""
     if StoredData(state, workspace.store).missing():
         return
     for example in _held_out(workspace, state):
         told: set[str] = set()
-        for window in _windows(example):
-            for path, line in places[window] if window in hits else ():
+        for excerpt in _excerpts_of(example):
+            for path, line in places[excerpt] if excerpt in hits else ():
                 if path not in told:
                     told.add(path)
                     yield PromptExcerpt(state.name, example.split, _key(example), path, line, digest(example.input))
@@ -107,8 +107,8 @@ def _held_out(workspace: Workspace, state: DatasetState) -> Iterator[Example]:
             yield example
 
 
-def _windows(example: Example) -> Iterator[str]:
-    return windows(words_of(text_of(example.input)))
+def _excerpts_of(example: Example) -> Iterator[str]:
+    return excerpts_of(text_of(example.input))
 
 
 def _key(example: Example) -> str:

@@ -1,5 +1,5 @@
-"""Which eight-word windows the held-out examples of a version have, as hashes in a file: a commit that touches a prompt
-reads no data. A hit may be chance (one in 2**64 for each two windows) and is looked up in the data."""
+"""Which excerpts the held-out examples of a version have, as hashes in a file: a commit that touches a prompt reads no
+data. A hit may be chance (one in 2**64 for each two excerpts) and is looked up in the data."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Final
 
 from heldout.storage.atomic import write_file
 
-FOLDER: Final = ".heldout/cache/excerpts-1"
-"""Safe to delete. No text is in there; what windows a holdout has can be tested by guessing eight words."""
+FOLDER: Final = ".heldout/cache/excerpts-2"
+"""Safe to delete. No text is in there; what excerpts a holdout has can be tested by guessing three to eight words."""
 _WIDTH: Final = 8
 
 
-def window_hash(window: str) -> bytes:
-    return blake2b(window.encode("utf-8", "surrogatepass"), digest_size=_WIDTH).digest()
+def excerpt_hash(excerpt: str) -> bytes:
+    return blake2b(excerpt.encode("utf-8", "surrogatepass"), digest_size=_WIDTH).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class ExcerptIndex:
     data: bytes
 
     @classmethod
-    def of(cls, windows: Iterable[str]) -> ExcerptIndex:
-        return cls(b"".join(sorted({window_hash(window) for window in windows})))
+    def of(cls, excerpts: Iterable[str]) -> ExcerptIndex:
+        return cls(b"".join(sorted({excerpt_hash(excerpt) for excerpt in excerpts})))
 
-    def __contains__(self, window: str) -> bool:
-        wanted = window_hash(window)
+    def __contains__(self, excerpt: str) -> bool:
+        wanted = excerpt_hash(excerpt)
         at = bisect_left(range(len(self.data) // _WIDTH), wanted, key=self._at)
         return self._at(at) == wanted
 
