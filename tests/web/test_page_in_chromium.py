@@ -145,10 +145,39 @@ def test_a_slice_is_previewed_and_saved(acting: Browser) -> None:
     acting.until(READY["slices"])
     acting.shot("slice-saved")
     assert acting.team.status() == [" M datasets/banking77/slices/card-arrival.yaml"]
-    text = (acting.team.path / "datasets/banking77/slices/card-arrival.yaml").read_text()
+    place = acting.team.path / "datasets/banking77/slices/card-arrival.yaml"
+    text = place.read_text()
     assert "# asked for by support" in text
     assert "value: card_linking" in text
     assert "#2" in acting.text(".history")
+    _describe(acting)
+    described = "Cards on their way: <b>or lost</b>"
+    assert place.read_text() == text.replace(
+        "description: Cards that are on their way, or ought to be.\nrequired: true\n",
+        f'description: "{described}"\n',
+    ), "nothing else is another line"
+    assert acting.js("return document.querySelector('[name=description]').value") == described
+    assert "required" not in acting.text("#editor header")
+    assert faults(acting) == []
+
+
+def _describe(acting: Browser) -> None:
+    """Another description, and no suite has to report the slice: the definition and its number stay what they are."""
+    name = acting.one("#slice-form [name=slice]")
+    assert (name.get_attribute("value"), name.get_attribute("readonly")) == ("card-arrival", "true")
+    acting.one("#slice-form [name=description]").clear()
+    acting.one("#slice-form [name=description]").send_keys("Cards on their way: <b>or lost</b>")
+    acting.one("#slice-form [name=required]").click()
+    assert not acting.one("#save").is_enabled()
+    acting.one("#preview").click()
+    acting.until(acting.one("#save").is_enabled)
+    said = acting.text("#preview-result")
+    assert "number 2 of this slice already, which it keeps" in said
+    assert "Saving also changes the description and whether suites have to report it" in said
+    acting.shot("slice-described")
+    acting.one("#save").click()
+    acting.until("return document.getElementById('toast').textContent.includes('the definition keeps number 2')")
+    acting.until(READY["slices"])
 
 
 def test_a_fault_in_the_form_is_shown_at_its_field(acting: Browser) -> None:

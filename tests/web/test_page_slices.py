@@ -134,6 +134,43 @@ def test_what_cannot_be_recorded_leaves_the_file_as_it_was(writing: Client, bank
     committed.unlink()
 
 
+@pytest.mark.req("A4")
+def test_description_and_required_are_no_part_of_the_definition(writing: Client, banking: Team) -> None:
+    """The preview says that the number stays; only their two lines are other ones, and no number is given."""
+    arrival = (("metadata", "intent", "eq", "card_arrival"), ("metadata", "intent", "eq", "lost_or_stolen_card"))
+    same = {**form(*arrival, match="any"), "slice": "card-arrival"}
+    before = writing.post("/api/slices/preview", same).json
+    assert before["saving"] == {"number": 1, "is_recorded": True, "about": []}
+    about = {"description": "Cards: sent, and not there.", "required": False}
+    told = writing.post("/api/slices/preview", {**same, **about}).json
+    assert told["saving"] == {"number": 1, "is_recorded": True, "about": ["description", "required"]}
+    assert told["digest"] == before["digest"]
+    other = {**form(arrival[0], match="any"), "slice": "card-arrival"}
+    assert writing.post("/api/slices/preview", other).json["saving"] == {
+        "number": 2, "is_recorded": False, "about": [],
+    }  # fmt: skip
+    committed = (banking.path / FILE).read_text(encoding="utf-8")
+    done = writing.post("/api/slices/save", {**same, **about, "seen": _seen(writing)}).json
+    assert (done["added"], done["about"], done["number"]) == ([], ["description", "required"], 1)
+    described = committed.replace(
+        "description: Cards that are on their way, or ought to be.\nrequired: true\n",
+        'description: "Cards: sent, and not there."\n',
+    )
+    assert (banking.path / FILE).read_text(encoding="utf-8") == described != committed
+    again = writing.post("/api/slices/save", {**same, "required": True, "seen": done["seen"]}).json
+    assert again["about"] == ["required"]
+    shown = banking.succeeds("slice", "show", "banking77/card-arrival", "--json").json
+    assert (shown["number"], shown["required"], shown["description"]) == (1, True, about["description"])
+
+
+@pytest.mark.parametrize("field", [{"required": "yes"}, {"required": 1}, {"description": 3}, {"description": None}])
+def test_what_is_said_of_a_slice_is_a_text_and_a_flag(reading: Client, field: dict[str, Any]) -> None:
+    body = {**form(("tag", "", "exists", "")), "slice": "card-arrival", "seen": "", **field}
+    for path in ("preview", "save"):
+        assert reading.post(f"/api/slices/{path}", body).json["error"] == "bad-request"
+    assert reading.post("/api/slices/new", {**body, "slice": "another"}).json["error"] == "bad-request"
+
+
 def test_a_new_slice(writing: Client, banking: Team) -> None:
     body = {
         **form(("metadata", "intent", "contains", "refund"), sample={"size": 20, "seed": "s1"}),

@@ -11,6 +11,7 @@ from support.banking import SLICE
 from heldout.domain.slicing.definition import Condition, Definition, Sample
 from heldout.domain.slicing.slices import Recorded, Slice
 from heldout.errors import ConfigError
+from heldout.storage.slicing.about import with_about
 from heldout.storage.slicing.edit import with_definition
 from heldout.storage.slicing.file import parse_slice, render_slice
 
@@ -81,6 +82,62 @@ def test_a_definition_in_brackets_is_written_as_a_block() -> None:
         "format: heldout/slice@1\ndefinition:\n  match: all\n  conditions:\n  - subject: metadata\n    key: intent\n"
         "    operator: eq\n    value: lost_or_stolen_card\nname: card-arrival\n"
     )
+
+
+DESCRIBED = "description: Cards that are on their way, or ought to be.\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "description", "expected"),
+    [
+        (DESCRIBED, "Cards.", "description: Cards.\n"),
+        ("description: Cards.  # as we say\n", "new: no", 'description: "new: no"  # as we say\n'),
+        ("description: 'on\n  two lines'\n", "One", "description: One\n"),
+        ("description: |  # why\n  a\n  b\n\n# for every suite\n", "c", "description: c\n\n# for every suite\n"),
+        ("description:  # none yet\n", "One", "description: One  # none yet\n"),
+        ("description: One\n", "a\n\nb", "description: |-\n  a\n\n  b\n"),
+        ("description: One  # kept\n", "a\nb", 'description: "a\\nb"  # kept\n'),
+        ("", "One", "description: One\n"),
+        (DESCRIBED, "", ""),
+        ("description: >-\n  a\n  b\n", "", ""),
+    ],
+)
+def test_a_description_changes_on_its_own_lines(written: str, description: str, expected: str) -> None:
+    for end in ("\n", "\r\n"):
+        before = SLICE.replace(DESCRIBED, written).replace("\n", end).encode()
+        after = SLICE.replace(DESCRIBED, expected).replace("\n", end).encode()
+        assert with_about(before, PATH, description, True) == after
+
+
+def test_the_flag_comes_below_the_description_and_goes_with_its_line() -> None:
+    without = SLICE.replace("required: true\n", "").encode()
+    text = parse_slice(without, PATH).description
+    assert with_about(SLICE.encode(), PATH, text, False) == without
+    assert with_about(without, PATH, text, True) == SLICE.encode()
+    assert with_about(without, PATH, text, False) == without
+
+
+def test_braces_keep_their_style() -> None:
+    text = b'{"format": "heldout/slice@1", "name": "card-arrival", "definition": {"conditions": []}, "required": true}'
+    assert with_about(text, PATH, "One", False) == (
+        b'{"format": "heldout/slice@1", "name": "card-arrival", description: One, "definition": {"conditions": []}, '
+        b'"required": false}'
+    )
+
+
+def test_what_only_a_person_can_edit_is_left_to_people() -> None:
+    text = "".join(f"  {line}" for line in SLICE.replace(DESCRIBED, "").splitlines(keepends=True)).encode()
+    with pytest.raises(ConfigError) as error:
+        with_about(text, PATH, "One", True)
+    assert (error.value.slug, error.value.field) == ("slice-not-editable", "description")
+
+
+@given(definitions(), st.text(st.characters(exclude_categories=("Cs",)), max_size=12), st.booleans())
+def test_any_description_is_written_and_read_back(definition: Definition, text: str, required: bool) -> None:
+    item = Slice("card-arrival", definition, (Recorded.of(1, definition),), "Some.", not required)
+    found = parse_slice(with_about(render_slice(item), PATH, text, required), PATH)
+    assert (found.description, found.required) == (text, required)
+    assert (found.definition.to_json(), len(found.history)) == (definition.to_json(), 1)
 
 
 def test_a_file_in_brackets_is_left_to_people() -> None:

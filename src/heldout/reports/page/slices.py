@@ -87,7 +87,10 @@ def _counted(counted: Counted) -> dict[str, Any]:
     return {**counted_json(counted), "notes": [*unevaluable_note(counted), *sample_notes(counted.drawn)]}
 
 
-def preview_json(definition: Definition, found: Membership, latest: Mapping[str, Any] | None) -> dict[str, Any]:
+def preview_json(
+    definition: Definition, found: Membership, latest: Mapping[str, Any] | None, saving: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """`saving` is what saving would do to a slice that is there: number, is_recorded, about."""
     columns = [{"subject": "working copy", "problem": None, "counts": [_counted(found.counted)]}]
     if latest is not None:
         counted = latest.get("counted")
@@ -100,6 +103,7 @@ def preview_json(definition: Definition, found: Membership, latest: Mapping[str,
         )
     return {
         "digest": short(definition.digest),
+        "saving": saving,
         "columns": columns,
         "examples": [
             {"split": item.split, "key": item.key, "text": None if item.text is None else _brief(item.text)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heldout.domain.canonical import digest_bytes
 from heldout.domain.example import JSON
@@ -12,14 +12,16 @@ from heldout.domain.slicing.definition import Definition
 from heldout.domain.slicing.language import LanguageError, parse_values
 from heldout.domain.slicing.rules import LISTS, DefinitionError
 from heldout.domain.slicing.shape import read_condition, read_definition
+from heldout.domain.slicing.slices import Slice
 from heldout.domain.slicing.views import Saved
 from heldout.errors import UsageError
 from heldout.services.slicing.saving import save
-from heldout.services.slicing.use import Target, bound
+from heldout.services.slicing.use import Target, bound, read_slice
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
+from heldout.storage.slicing.about import with_about
 from heldout.storage.slicing.edit import with_definition
 from heldout.storage.slicing.file import parse_slice, slice_path
+from heldout.storage.working_files import write_own_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,45 @@ def _condition(fields: Mapping[str, JSON], position: int) -> Condition:
         raise error.at(position) from None
 
 
-def edit(workspace: Workspace, target: Target, definition: Definition, was: str) -> tuple[str, list[Saved]]:
-    """Write the definition into the slice's file and give it the next number; the file's path, and what was recorded.
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a form says of the slice beside its definition, which it is no part of (A4). None is left as it is."""
+
+    description: str | None = None
+    required: bool | None = None
+
+    def changes(self, item: Slice) -> list[str]:
+        """The fields that another value is asked for."""
+        wanted = {"description": self.description, "required": self.required}
+        return [name for name, value in wanted.items() if value not in (None, getattr(item, name))]
+
+
+NOTHING = About()
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What saving a form would do: the number that its definition has already, else the one it would get."""
+
+    number: int
+    is_recorded: bool
+    about: tuple[str, ...]
+
+
+def outlook(target: Target, definition: Definition, about: About = NOTHING) -> Outlook:
+    """For the slice that the target names. Raises what reading the slice's file raises."""
+    assert target.reference is not None
+    item = read_slice(target.tree, target.dataset, target.reference.name)
+    entry = item.find_digest(definition.digest)
+    number = item.next_number if entry is None else entry.number
+    return Outlook(number, entry is not None, tuple(about.changes(item)))
+
+
+def edit(
+    workspace: Workspace, target: Target, definition: Definition, was: str, about: About = NOTHING
+) -> tuple[str, list[Saved]]:
+    """Write a form into the slice's file and give its definition the next number, where it has none; the file's path,
+    and what was recorded.
 
     `was` is the digest of the file that the form was filled from. Nothing is left half done: where recording is
     refused, the file is what it was. Raises UsageError (slug changed-meanwhile), and what saving a slice raises.
@@ -74,10 +113,12 @@ def edit(workspace: Workspace, target: Target, definition: Definition, was: str)
         )
     bound(target, definition)
     before = target.tree.read(now.path) or b""
-    parse_slice(before, now.path)
-    write_file(workspace.git.top / now.path, with_definition(before, now.path, definition))
+    item = parse_slice(before, now.path)
+    wanted = replace(item, **{name: getattr(about, name) for name in about.changes(item)})
+    after = with_about(before, now.path, wanted.description, wanted.required)
+    write_own_file(workspace.git.top, now.path, with_definition(after, now.path, definition))
     try:
         return now.path, save(workspace, target)
     except BaseException:
-        write_file(workspace.git.top / now.path, before)
+        write_own_file(workspace.git.top, now.path, before)
         raise

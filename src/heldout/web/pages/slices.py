@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from heldout.domain.slicing.definition import Definition
@@ -18,7 +19,7 @@ from heldout.reports.page.slices import (
     slice_row,
 )
 from heldout.services.slicing.counting import count, membership, table
-from heldout.services.slicing.editing import edit, read_form, seen
+from heldout.services.slicing.editing import About, edit, outlook, read_form, seen
 from heldout.services.slicing.saving import create
 from heldout.services.slicing.use import Target, bound, choose, choose_all, find_target
 from heldout.services.workspace import Workspace
@@ -78,14 +79,15 @@ def preview(context: Context) -> Response:
     """An unsaved definition, counted and with a few examples (B23)."""
     data = context.request.json()
     with context.project.workspace() as workspace:
-        target = find_target(workspace, text_field(data, "dataset"))
+        target = find_target(workspace, text_field(data, "dataset"), text_field(data, "slice") or None)
         try:
             definition = bound(target, _definition(data))
         except DefinitionError as error:
             return as_json(refused(error))
+        saving = asdict(outlook(target, definition, _about(data))) if target.reference else None
         found = membership(workspace, target.located, definition, shown=_EXAMPLES, with_text=True)
         latest = _latest(workspace, target, definition)
-    return as_json(preview_json(definition, found, latest))
+    return as_json(preview_json(definition, found, latest, saving))
 
 
 def _latest(workspace: Workspace, target: Target, definition: Definition) -> dict[str, Any] | None:
@@ -108,10 +110,11 @@ def save(context: Context) -> Response:
             definition = _definition(data)
         except DefinitionError as error:
             return as_json(refused(error))
-        path, saved = edit(workspace, target, definition, text_field(data, "seen"))
+        changed = outlook(target, bound(target, definition), _about(data)).about
+        path, saved = edit(workspace, target, definition, text_field(data, "seen"), _about(data))
         after = _chosen(workspace, text_field(data, "dataset"), text_field(data, "slice"))
     added = [{"number": entry.number, "digest": entry.digest} for item in saved for entry in item.added]
-    return as_json({"file": path, "added": added, "seen": after["seen"], "number": after["number"]})
+    return as_json({"file": path, "added": added, "about": changed, "seen": after["seen"], "number": after["number"]})
 
 
 def new(context: Context) -> Response:
@@ -122,16 +125,23 @@ def new(context: Context) -> Response:
             definition = _definition(data)
         except DefinitionError as error:
             return as_json(refused(error))
-        name = text_field(data, "slice").strip()
+        about = _about(data)
         made, path = create(
             workspace,
             target,
-            name,
+            text_field(data, "slice").strip(),
             definition,
-            description=text_field(data, "description").strip(),
-            required=data.get("required") is True,
+            description=about.description or "",
+            required=about.required or False,
         )
     return as_json({"file": path, "slice": made.item.name, "added": [{"number": 1, "digest": made.digest}]})
+
+
+def _about(data: Mapping[str, Any]) -> About:
+    required = data.get("required")
+    if required is not None and not isinstance(required, bool):
+        raise UsageError("bad-request", f"required is true or false, found {type(required).__name__}")
+    return About(text_field(data, "description").strip() if "description" in data else None, required)
 
 
 def _definition(data: Mapping[str, Any]) -> Definition:

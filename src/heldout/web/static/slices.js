@@ -87,8 +87,21 @@ function editor(data) {
     const size = form.elements.size.value.trim();
     const sample = { size: /^\d+$/.test(size) ? Number(size) : size, seed: form.elements.seed.value };
     if (form.elements.stratify.value) sample.stratify = form.elements.stratify.value;
-    return { dataset: data.dataset, match: form.elements.match.value, conditions, sample: sampled ? sample : null };
+    const about = { required: form.elements.required.checked };
+    if (form.elements.description.value !== described) about.description = form.elements.description.value;
+    return { dataset: data.dataset, slice: data.slice, match: form.elements.match.value, conditions, sample: sampled ? sample : null, ...about };
   }
+
+  /** What saving does beside writing the file: a number belongs to a definition, and to nothing else in the form. */
+  function outlook(found) {
+    const { digest, saving } = found;
+    if (!saving) return [`digest ${digest}; nothing is saved yet`];
+    const number = saving.is_recorded ? `number ${saving.number} of this slice already, which it keeps` : `saving makes it number ${saving.number}`;
+    const about = saving.about.length ? `Saving also changes ${list_of(saving.about)}: no part of the definition, whose digest and number do not depend on it.` : null;
+    return [`digest ${digest}, ${number}; nothing is saved yet`, about].filter(Boolean);
+  }
+
+  const list_of = (names) => names.map((name) => (name === "required" ? "whether suites have to report it" : `the ${name}`)).join(" and ");
 
   /** A changed form has not been seen: preview comes before saving. */
   function changed() {
@@ -113,7 +126,7 @@ function editor(data) {
     result.querySelector("div").replaceChildren(
       h("div", { class: "numbers" }, numbers),
       examples.length ? h("ul", { class: "examples", "aria-label": "Examples" }, examples) : h("p", { class: "muted" }, "No example is in."),
-      h("p", { class: "muted small" }, `digest ${found.digest}; nothing is saved yet`),
+      ...outlook(found).map((line) => h("p", { class: "muted small" }, line)),
     );
     result.hidden = false;
     const counted = found.columns[0].counts[0];
@@ -135,10 +148,10 @@ function editor(data) {
     save.disabled = true;
     try {
       const body = { ...read(), slice: data.slice || form.elements.slice.value, seen: data.seen };
-      if (!data.slice) Object.assign(body, { description: form.elements.description.value, required: form.elements.required.checked });
       const done = await post(data.slice ? "/api/slices/save" : "/api/slices/new", body);
       if (done.refused) { refuse(done.refused); return; }
-      sessionStorage.setItem("heldout-said", done.added.length ? `${done.file}: recorded as number ${done.added[0].number}. Commit it when you are ready.` : `${done.file}: this definition has number ${done.number} already`);
+      const about = done.about?.length ? `${done.file}: ${list_of(done.about)} changed; the definition keeps number ${done.number}` : `${done.file}: this definition has number ${done.number} already`;
+      sessionStorage.setItem("heldout-said", done.added.length ? `${done.file}: recorded as number ${done.added[0].number}. Commit it when you are ready.` : about);
       location.assign(`/slices?${new URLSearchParams({ dataset: data.dataset, slice: body.slice })}`);
     } catch (error) { fault.textContent = error.message; failure(error); }
   });
@@ -153,6 +166,9 @@ function editor(data) {
 
   const start = data.form ?? { match: "all", conditions: [{ subject: "metadata", key: "", operator: "eq", value: "" }], sample: null };
   start.conditions.forEach(add);
+  form.elements.description.value = data.description;
+  form.elements.required.checked = data.required;
+  const described = form.elements.description.value; // line ends as a browser keeps them
   renumber();
   form.elements.match.value = start.match;
   if (start.sample) {
