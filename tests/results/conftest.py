@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.schemas import every_output_by_its_schema
 from support.story import Team, sentence
 
 LANGUAGES, TOPICS = ("de", "en", "fr"), ("account", "billing")
@@ -77,3 +79,9 @@ def results(skip: frozenset[int] = frozenset(), **more: Any) -> list[dict[str, A
         for number in range(HELD)
         if number not in skip
     ]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _by_schema() -> Iterator[None]:
+    with every_output_by_its_schema():
+        yield

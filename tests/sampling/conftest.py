@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.cli import Ran, heldout
+from support.schemas import every_output_by_its_schema
 
 POPULATION = """\
 format: heldout/population@1
@@ -107,3 +108,9 @@ def labelled(framed: Files) -> Files:
     framed.draw()
     framed.label(risk=3)
     return framed
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _by_schema() -> Iterator[None]:
+    with every_output_by_its_schema():
+        yield

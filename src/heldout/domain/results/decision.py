@@ -21,6 +21,7 @@ class Reason(StrEnum):
     OVERLAPS = "interval_overlaps_margin"
     SUPPORT = "support_below_minimum"
     MISSING = "missing_outcomes"
+    EXCLUDED = "one_sided_exclusions"
     CORRECTED = "failure_not_significant_in_family"
 
 

@@ -167,6 +167,7 @@ def compare_json(found: Comparison) -> dict[str, Any]:
         "baseline": run_json(found.baseline),
         "paired": found.paired,
         "alpha": found.alpha,
+        "one_sided_exclusions": found.one_sided.value,
         "results": [_paired_json(row) for row in found.results],
         "rules": [decided_json(item) for item in found.decided],
         "families": [
@@ -193,6 +194,8 @@ def _paired_json(row: PairedResult) -> dict[str, Any]:
         "paired": row.paired,
         "missing": row.missing,
         "excluded": row.excluded,
+        "excluded_by_candidate_alone": row.excluded_alone[0],
+        "excluded_by_baseline_alone": row.excluded_alone[1],
         "gains": row.gains,
         "losses": row.losses,
         "exploratory": not row.scope.is_global,

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from heldout.domain.results.comparison import Comparison, FamilyResult, PairedResult
-from heldout.domain.results.decision import Decided, Decision
+from heldout.domain.results.decision import Decided, Decision, Reason
 from heldout.reports.results.numbers import DOT, difference_interval, difference_text, safe
 from heldout.reports.results.table import dataset_text, gate_line, warning_of
 
+DROPPED = (
+    "WARNING: cases that one run alone excluded count for no rule, as the policy says (one_sided_exclusions: drop)"
+)
 HOPELESS = "the estimate itself is at or outside the margin; no sample size would make this PASS"
+
+ONE_SIDED = "cases that one run alone excluded count as missing; have both runs answer them, or both exclude them"
 
 
 def compare_lines(found: Comparison) -> Iterator[str]:
@@ -27,6 +32,8 @@ def compare_lines(found: Comparison) -> Iterator[str]:
         yield warning
     yield ""
     yield from (scope_line(row) for row in found.results)
+    if found.drops:
+        yield DROPPED
     if found.unshared:
         yield unshared_line(found)
     if found.decided:
@@ -51,13 +58,24 @@ def interval_or_why(row: PairedResult) -> str:
     return f"< {row.least}, no interval" if row.paired else "nothing paired"
 
 
+def excluded_text(row: PairedResult) -> str:
+    """How many, and how many of them one run alone excluded: there a run may have left out what it failed."""
+    alone = [
+        f"{count:,} by the {side} alone"
+        for side, count in zip(("candidate", "baseline"), row.excluded_alone, strict=True)
+        if count
+    ]
+    said = f" ({', '.join(alone)})" if alone else ""
+    return f"{row.excluded:,} excluded{said}"
+
+
 def scope_line(row: PairedResult) -> str:
     """`<metric> [scope]: <diff> points [lo, hi] · n paired · m missing · x excluded [· exploratory · support n]`."""
     name = safe(row.metric.name if row.scope.is_global else f"{row.metric.name} [{row.scope}]")
     value = interval_or_why(row)
     if row.paired:
         value = f"{difference_text(row.metric, row.difference)} {value}"
-    parts = [f"{name}: {value}", f"{row.paired:,} paired", f"{row.missing:,} missing", f"{row.excluded:,} excluded"]
+    parts = [f"{name}: {value}", f"{row.paired:,} paired", f"{row.missing:,} missing", excluded_text(row)]
     if not row.scope.is_global:
         parts += ["exploratory", f"support {row.paired:,}"]
     return DOT.join(parts)
@@ -72,6 +90,8 @@ def rule_lines(found: Comparison, item: Decided) -> Iterator[str]:
     yield f"Rule {safe(rule.id)}: {item.decision} ({item.reason}){DOT}{about}"
     if item.hopeless:
         yield f"  advice: {HOPELESS}"
+    elif item.reason is Reason.EXCLUDED:
+        yield f"  advice: {ONE_SIDED}"
     elif item.decision is Decision.INSUFFICIENT:
         yield "  advice: more paired cases could decide it; a thin or incomplete slice passes nothing"
 

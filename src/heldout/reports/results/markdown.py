@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from heldout.domain.results.comparison import Comparison
 from heldout.domain.results.report import RunReport
 from heldout.reports.forms.markdown import code, html, plain
-from heldout.reports.results.compared import family_line, gate_text, interval_or_why, rule_lines, unshared_line
+from heldout.reports.results.compared import (
+    DROPPED,
+    excluded_text,
+    family_line,
+    gate_text,
+    interval_or_why,
+    rule_lines,
+    unshared_line,
+)
 from heldout.reports.results.numbers import counts_text, difference_text, safe
 from heldout.reports.results.table import (
     CROSSES,
@@ -76,12 +84,15 @@ def compare_markdown(found: Comparison) -> Iterator[str]:
             html(interval_or_why(row)),
             f"{row.paired:,}",
             f"{row.missing:,}",
-            f"{row.excluded:,}",
+            excluded_text(row).replace(" excluded", ""),
         ]
         for row in found.results
     ]
     yield from _table(["scope", "metric", "difference", "interval", "paired", "missing", "excluded"], rows)
     yield ""
+    if found.drops:
+        yield f"> **{plain(DROPPED)}**"
+        yield ""
     if found.unshared:
         yield from _list([unshared_line(found)])
     for item in found.decided:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heldout.domain.canonical import digest
-from heldout.domain.results.comparison import Comparison, FamilyResult, Policy
+from heldout.domain.results.comparison import Comparison, FamilyResult, OneSided, Policy
 from heldout.domain.results.decision import Decided, Decision, Family, Reason, Rule, decide
 from heldout.domain.results.declared import SliceFault
 from heldout.domain.results.report import Metric
@@ -97,6 +97,9 @@ class _Judge:
             return Decided(rule, Decision.INSUFFICIENT, Reason.SUPPORT, alpha, None)
         interval = found.interval(alpha)
         decision, reason = decide(interval, found.worst(alpha), rule.bound)
+        if reason is Reason.MISSING:
+            answered = decide(interval, replace(found, unknown=found.missing).worst(alpha), rule.bound)
+            reason = reason if answered[0] is Decision.INSUFFICIENT else Reason.EXCLUDED
         hopeless = decision is Decision.INSUFFICIENT and found.difference <= rule.bound
         return Decided(rule, decision, reason, alpha, interval, hopeless)
 
@@ -134,7 +137,7 @@ def _compared(
     metrics = {ours.metric.name: ours.metric for ours, _ in both}
     _check_rules(policy.rules, metrics)
     found = groupings(baseline, suite)
-    pairs = _pairs(both, found)
+    pairs = _pairs(both, found, policy.one_sided)
     check_required(baseline, {(item.scope, item.metric.name) for item in pairs if item.pairs.paired}, metrics, suite)
     judge = _Judge(policy, {(item.scope, item.metric.name): item for item in pairs})
     decided = {rule.id: judge.first(rule) for rule in policy.rules}
@@ -152,6 +155,7 @@ def _compared(
         results=tuple(item.result(policy.alpha, 0 if item.scope.is_global else suite.least) for item in pairs),
         decided=tuple(decided.values()),
         families=tuple(families),
+        one_sided=policy.one_sided,
         unshared=tuple(sorted({item.metric.name for side in sides for item in side.measured} - metrics.keys())),
     )
 
@@ -166,12 +170,12 @@ def _check_rules(rules: Sequence[Rule], known: Mapping[str, Metric]) -> None:
             raise UsageError("unknown-metric", message, hint=f"shared metrics: {', '.join(sorted(known)) or 'none'}")
 
 
-def _pairs(both: Sequence[tuple[Measured, Measured]], found: Sequence[Grouping]) -> list[Paired]:
-    rows = [pair(ours, theirs, GLOBAL) for ours, theirs in both]
+def _pairs(both: Sequence[tuple[Measured, Measured]], found: Sequence[Grouping], one_sided: OneSided) -> list[Paired]:
+    rows = [pair(ours, theirs, GLOBAL, None, one_sided) for ours, theirs in both]
     for grouping in found:
         for code, scope in enumerate(grouping.scopes):
             places = grouping.places(code)
-            rows += [pair(ours, theirs, scope, places) for ours, theirs in both]
+            rows += [pair(ours, theirs, scope, places, one_sided) for ours, theirs in both]
     return rows
 
 
@@ -188,6 +192,7 @@ def _digest(sides: Sequence[Gathered], subject: RunSubject, policy: Policy, suit
             "dataset_slices": [item.chosen.digest for item in sides[0].cases.own],
             "least_support": suite.least,
             "missing_as_slice": suite.missing_as_slice,
+            "one_sided_exclusions": policy.one_sided.value,
             "policy": policy.digest,
         }
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heldout.domain.canonical import digest
-from heldout.domain.results.comparison import Policy
+from heldout.domain.results.comparison import OneSided, Policy
 from heldout.domain.results.decision import Family, Rule
 from heldout.domain.results.declared import Declared, SliceFault, parse_declared
 from heldout.domain.results.scope import PREFIX, Scope, parse_scope
@@ -27,6 +27,7 @@ def parse_policy(data: bytes, name: str) -> tuple[Policy, Suite]:
     rules = tuple(map(_rule, places))
     distinct(section, [rule.id for rule in rules], "rules", "rule")
     families = _families(section, rules)
+    one_sided = OneSided(section.choice("one_sided_exclusions", list(OneSided)) or OneSided.MISSING)
     section.done()
     grouped = {rule for family in families for rule in family.rules}
     for place, rule in zip(places, rules, strict=True):
@@ -36,7 +37,7 @@ def parse_policy(data: bytes, name: str) -> tuple[Policy, Suite]:
                 "of a false FAIL, so they gate only inside a family with a correction"
             )
             place.fail("slice-rule-without-family", message, "scope", hint="families: [{id, correction: holm, rules}]")
-    return Policy(rules, families, alpha, digest(located.value)), suite
+    return Policy(rules, families, alpha, digest(located.value), one_sided), suite
 
 
 def _rule(section: Section) -> Rule:
