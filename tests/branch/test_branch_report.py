@@ -162,6 +162,7 @@ def test_versions_on_the_branch_and_datasets_that_come_and_go(clean: Team) -> No
     assert {item["name"]: item["what"] for item in found["datasets"]} == {"other": "added", "support": "removed"}
     assert [(item["name"], item["verdict"]) for item in found["versions"]] == [("other@v1.0.0", "clean")]
     assert found["datasets"][0]["rows"]["by_split"] == {"test": {"added": 2}, "train": {"added": 4}}
+    assert [item["governed"] and item["governed"]["counts"]["removed"] for item in found["datasets"]] == [None, 9]
     said = markdown(clean)
     assert "`support` removed: 9 examples in `test` (held out); 20 examples in `train`" in said
     assert "`other@v1.0.0` is new and clean" in said

@@ -59,6 +59,64 @@ def test_every_way_to_touch_a_holdout_is_shown(governed: Governed) -> None:
     assert "test/new" in governed.team.heldout("changes", "list").out
 
 
+def declare(governed: Governed, *holdout: str) -> None:
+    """Another `holdout` in dataset.yaml, and not a row changed."""
+    governed.team.dataset("support", train=TRAIN, test=TEST, holdout=holdout or None)
+    governed.team.save("Declare")
+
+
+@pytest.mark.req("B52")
+@pytest.mark.parametrize(
+    ("holdout", "counts"),
+    [
+        ((), {"moved_out": len(TEST)}),
+        (("train",), {"moved_out": len(TEST), "moved_in": len(TRAIN)}),
+        (("test", "train"), {"moved_in": len(TRAIN)}),
+    ],
+)
+def test_what_is_held_out_is_declared_otherwise(
+    governed: Governed, holdout: tuple[str, ...], counts: dict[str, int]
+) -> None:
+    """No row says that it is held out no more: dataset.yaml does."""
+    declare(governed, *holdout)
+    assert governed.counts() == counts
+    assert "[change-not-approved]" in governed.verify().out
+    assert governed.approve_as_bob().code == 0
+    assert "[change-not-approved]" not in governed.verify().out
+
+
+@pytest.mark.req("B52")
+def test_a_split_that_is_declared_otherwise_and_edited_has_each_example_once(governed: Governed) -> None:
+    test = {**TEST, "h0": sentence("other"), "new": sentence("new")}
+    del test["h1"]
+    governed.team.dataset("support", train=TRAIN, test=test, holdout=None)
+    governed.team.save("Declare and edit")
+    assert governed.counts() == {"moved_out": len(TEST) - 1, "removed": 1}
+
+
+@pytest.mark.req("B52")
+@pytest.mark.parametrize("again", [False, True])
+def test_a_holdout_that_goes_with_its_dataset(governed: Governed, again: bool) -> None:
+    """Or stands under another name: the base's holdout is gone either way."""
+    governed.team.git("rm", "-q", "-r", "datasets/support")
+    if again:
+        governed.team.dataset("renamed", train=TRAIN, test={**TEST, "new": sentence("new")})
+    governed.team.save("Remove it")
+    assert governed.counts() == {"removed": len(TEST)}
+    assert "[change-not-approved]" in governed.verify().out
+    assert governed.approve_as_bob().code == 0
+    assert "[change-not-approved]" not in governed.verify().out
+
+
+@pytest.mark.req("B52")
+def test_a_dataset_that_cannot_be_read_at_the_head_is_untold(governed: Governed) -> None:
+    governed.team.write("datasets/support/dataset.yaml", "format: heldout/dataset@1\nname: [\n")
+    governed.team.git("add", "datasets")
+    governed.team.bypass("commit", "-q", "-m", "Break it")
+    listed = governed.listed()
+    assert (listed.code, [item["dataset"] for item in listed.json["unread"]]) == (3, ["support"])
+
+
 @pytest.mark.req("B52")
 def test_training_examples_are_nobodys_business(governed: Governed) -> None:
     governed.change(train={**TRAIN, "more": sentence("more")})

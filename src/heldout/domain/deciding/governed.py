@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -88,9 +88,16 @@ class ChangeStanding:
     lacks: str | None
 
 
-def governed_change(dataset: str, found: Diff, before: Collection[str], after: Collection[str]) -> GovernedChange:
-    """The part of a diff that touches holdouts; `before` and `after` name the holdout splits of either state."""
+def governed_change(
+    dataset: str, found: Diff, members: Iterable[Member], before: Collection[str], after: Collection[str]
+) -> GovernedChange:
+    """The part of a diff that touches holdouts; `before` and `after` name the holdout splits of either state.
+
+    `members` are the first state's. Where a split is held out in one state only, every example that stays in it is
+    moved out of the holdout, or into it: dataset.yaml did that, and no row says so.
+    """
     touched = [
+        *_declared(found, members, {*before} ^ {*after}, before),
         *(_one(What.ADDED, after=member) for member in found.added if member.split in after),
         *(_one(What.REMOVED, before=member) for member in found.removed if member.split in before),
     ]
@@ -103,6 +110,16 @@ def governed_change(dataset: str, found: Diff, before: Collection[str], after: C
         elif holds:
             touched.append(_one(What.MOVED_IN, pair.before, pair.after))
     return GovernedChange(dataset, tuple(sorted(touched, key=Touched.order)))
+
+
+def _declared(found: Diff, members: Iterable[Member], parted: Set[str], before: Collection[str]) -> Iterator[Touched]:
+    if not parted:
+        return
+    gone = {(member.split, member.key) for member in found.removed}
+    gone |= {(pair.before.split, pair.before.key) for pair in (*found.changed, *found.moved)}
+    for member in members:
+        if member.split in parted and (member.split, member.key) not in gone:
+            yield _one(What.MOVED_OUT if member.split in before else What.MOVED_IN, member, member)
 
 
 def _one(what: What, before: Member | None = None, after: Member | None = None) -> Touched:

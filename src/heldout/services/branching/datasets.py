@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from heldout.domain.branch import DatasetChange, RowChanges, What
-from heldout.domain.deciding.governed import ChangeStanding, governed_change
+from heldout.domain.deciding.governed import ChangeStanding, GovernedChange
 from heldout.domain.diff import diff
 from heldout.domain.versioning import bump, next_number
 from heldout.errors import HeldoutError
 from heldout.services.branching.ends import Ends
 from heldout.services.branching.slices import changed_slices
 from heldout.services.contents import read_members
-from heldout.services.deciding.changes import standing_of
+from heldout.services.deciding.changes import change_of, standing_of
 from heldout.services.progress import Progress
 from heldout.storage.catalog import DatasetState
 from heldout.storage.settings_file import read_settings
@@ -49,12 +49,23 @@ def _change(ends: Ends, name: str, before: State, after: State, progress: Progre
         return DatasetChange(name, What.CHANGED if before else What.ADDED, answer, broken=str(after))
     if after is None:
         answer, _ = ends.answers(old, None)
-        rows = None if old is None else RowChanges(_recorded(ends, old, "removed"))
-        return DatasetChange(name, What.REMOVED, answer, holdout_before=_holdout(old), rows=rows)
+        if old is None:
+            return DatasetChange(name, What.REMOVED, answer)
+        return _removed(ends, old, DatasetChange(name, What.REMOVED, answer, holdout_before=_holdout(old)), progress)
     if old is None:
         what = What.ADDED if before is None else What.CHANGED
         return _added(ends, after, what, progress)
     return _edited(ends, old, after, progress)
+
+
+def _removed(ends: Ends, old: DatasetState, change: DatasetChange, progress: Progress) -> DatasetChange:
+    """The whole holdout goes, and that is a change of it."""
+    change = replace(change, rows=RowChanges(_recorded(ends, old, "removed")))
+    try:
+        before = read_members(ends.workspace, ends.located(old, ends.base), progress)
+    except HeldoutError as error:
+        return replace(change, untold=(f"which examples were held out cannot be told here: {error}",))
+    return replace(change, governed=_standing(ends, change_of(old.name, before, None)))
 
 
 def _added(ends: Ends, state: DatasetState, what: What, progress: Progress) -> DatasetChange:
@@ -98,11 +109,16 @@ def _rows(
     part = bump(found, before.holdout_splits, after.holdout_splits)
     numbers = [version.name.number for version in ends.before.versions if version.dataset == new.name]
     rows = RowChanges(found.by_split(), found, part, next_number(max(numbers), part) if numbers else None)
-    change = governed_change(new.name, found, before.holdout_splits, after.holdout_splits)
+    return rows, _standing(ends, change_of(new.name, before, after))
+
+
+def _standing(ends: Ends, change: GovernedChange) -> ChangeStanding | None:
+    """None where nothing held out was touched."""
     if not change.touched:
-        return rows, None
+        return None
+    workspace = ends.workspace
     policy = read_settings(workspace.tree(ends.base)).holdout_changes
-    return rows, standing_of(workspace, change, policy, ends.base, ends.head, workspace.tree(ends.head))
+    return standing_of(workspace, change, policy, ends.base, ends.head, workspace.tree(ends.head))
 
 
 def _recorded(ends: Ends, state: DatasetState, name: str) -> dict[str, dict[str, int]]:

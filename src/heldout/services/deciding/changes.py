@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from heldout.domain.deciding.governed import Approval, ChangeStanding, GovernedChange, governed_change, lacking
 from heldout.domain.diff import diff
+from heldout.domain.members import Member
 from heldout.domain.names import Subject
 from heldout.domain.settings import ApprovalPolicy
 from heldout.errors import HeldoutError, UsageError
 from heldout.services.contents import read_members
 from heldout.services.deciding.retire import author, need_reason
 from heldout.services.progress import SILENT, Progress
+from heldout.services.reading import Reading
 from heldout.services.workspace import Located, Workspace
 from heldout.storage.atomic import write_file
 from heldout.storage.catalog import FILE, ROOT
@@ -43,41 +45,45 @@ def changes(
     """What happened to holdouts from a commit to another one, or to the working copy (`head` None).
 
     Policy is the base's: a change cannot waive the approval that it needs. A dataset that the base does not have has no
-    holdout to protect yet.
+    holdout to protect yet; one that is gone at the head took its holdout with it.
     """
     policy = read_settings(workspace.tree(base)).holdout_changes
     tree: FileTree = workspace.tree(head) if head else FolderTree(workspace.git.top)
     found, unread = [], []
-    for name in _in_both(workspace, base, head, names):
+    for name in _in_base(workspace, base, names):
         try:
             change = _change(workspace, name, base, head, progress)
+            if change is not None and change.touched:
+                found.append(standing_of(workspace, change, policy, base, head, tree))
         except HeldoutError as error:
             unread.append((name, str(error)))
-            continue
-        if change.touched:
-            found.append(standing_of(workspace, change, policy, base, head, tree))
     return Changes(base, head, policy, tuple(found), tuple(unread))
 
 
-def _in_both(workspace: Workspace, base: str, head: str | None, names: tuple[str, ...]) -> Iterator[str]:
+def _in_base(workspace: Workspace, base: str, names: tuple[str, ...]) -> tuple[str, ...]:
     old = workspace.catalog(base)
-    new = workspace.catalog(head) if head else workspace.working_copy
     for name in names:
         if not old.has(name):
             raise UsageError("unknown-dataset", f"there is no dataset {name!r} at {base[:10]}", hint="heldout status")
-    for name in names or old.names:
-        if old.has(name) and new.has(name):
-            before, after = old.state(name), new.state(name)
-            if head is None or before.source != after.source:
-                yield name
+    return names or old.names
 
 
-def _change(workspace: Workspace, name: str, base: str, head: str | None, progress: Progress) -> GovernedChange:
-    before = read_members(workspace, Located(Subject(name, base), workspace.catalog(base).state(name), base), progress)
-    catalog = workspace.catalog(head) if head else workspace.working_copy
-    after = read_members(workspace, Located(Subject(name, head), catalog.state(name), head), progress)
-    found = diff(before.members, after.members)
-    return governed_change(name, found, before.holdout_splits, after.holdout_splits)
+def _change(workspace: Workspace, name: str, base: str, head: str | None, progress: Progress) -> GovernedChange | None:
+    """None where no file of the dataset differs, which is told without its data."""
+    old, now = workspace.catalog(base).state(name), workspace.catalog(head) if head else workspace.working_copy
+    state = now.state(name) if now.has(name) else None
+    if head is not None and state is not None and state.source == old.source:
+        return None
+    before = read_members(workspace, Located(Subject(name, base), old, base), progress)
+    after = None if state is None else read_members(workspace, Located(Subject(name, head), state, head), progress)
+    return change_of(name, before, after)
+
+
+def change_of(name: str, before: Reading, after: Reading | None) -> GovernedChange:
+    """What happened to a dataset's holdout; all of it went where the dataset did (`after` None)."""
+    members: Sequence[Member] = () if after is None else after.members
+    held = () if after is None else after.holdout_splits
+    return governed_change(name, diff(before.members, members), before.members, before.holdout_splits, held)
 
 
 def standing_of(
