@@ -99,3 +99,24 @@ def test_heavy_libraries_are_not_loaded_at_start(module: str) -> None:
         check=True,
     )
     assert done.stdout.split() == []
+
+
+WRITERS = {
+    "cli/completion/scripts.py": "the person's own configuration",
+    "services/placing.py": "what stood there before",
+    "services/corpora/use.py": "below the local folder",
+    "storage/corpora/state.py": "below the local folder",
+    "storage/git/index.py": "after asking for links itself",
+    "storage/splitting/excerpt_index.py": "below the local folder",
+    "storage/working_files.py": "the door",
+}
+"""Who may write a file over another without asking whether a link lies on the way, and what is written."""
+
+
+def test_files_of_the_working_copy_are_written_by_one_door() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if "heldout.storage.atomic import" in path.read_text(encoding="utf-8")
+    }
+    assert found == set(WRITERS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.git import Repo, inside
 
-from heldout.errors import RepositoryError
+from heldout.errors import ConfigError, RepositoryError
 from heldout.storage.git import Git
 
 RECORD = "datasets/a/scans/0123/scan.yaml"
@@ -175,8 +175,14 @@ def test_a_link_out_of_the_repository_is_not_written_through(repo: Repo, tmp_pat
     outside = tmp_path / "outside"
     outside.mkdir()
     (repo.path / "away").symlink_to(outside)
-    follow_up(repo, {"away/file": b"x"})
+    before = repo.head()
+    with pytest.raises(ConfigError) as caught:
+        follow_up(repo, {"away/file": b"x"})
+    assert caught.value.slug == "symbolic-link"
+    repo.door.stage({"away/file": b"x"})  # the commit being made gets it, the folder behind the link does not
+    assert repo.show(":away/file") == "x"
     assert list(outside.iterdir()) == []
+    assert repo.head() == before
 
 
 def test_line_endings_are_committed_as_given(repo: Repo) -> None:

@@ -120,7 +120,7 @@ def _log(error: Exception, hook: str) -> Path | None:
     from heldout.storage.defect_log import ignored_folder, write_defect
 
     try:
-        folder = ignored_folder(Git.discover(Path.cwd()).top)
+        folder = ignored_folder(Git.discover(Path.cwd()))
     except (OSError, HeldoutError):
         return None
     return write_defect(error, f"hook: {hook}", [folder / "log"]) if folder else None

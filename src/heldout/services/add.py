@@ -21,11 +21,11 @@ from heldout.services.progress import SILENT, Progress
 from heldout.services.proposing import Asked, Draft, draft, first_rows, with_split
 from heldout.services.reading import Reading, declared_splits, read_version
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.catalog import FILE, ROOT, Catalog
 from heldout.storage.dataset_file import append_data, parse_dataset, render_dataset
 from heldout.storage.pointers import Output, Pointers
 from heldout.storage.trees import FolderTree
+from heldout.storage.working_files import FOLDER, local_folder, require_own_place, write_own_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +111,31 @@ def plan(workspace: Workspace, request: Request, adviser: Adviser, progress: Pro
 def carry_out(workspace: Workspace, made: Plan, progress: Progress = SILENT) -> str:
     """Copy, track and describe, or leave everything as it was; returns the source digest of the working copy.
 
-    Raises DataError (slug changed-while-reading) when a file is not what was read any more.
+    Raises DataError (slug changed-while-reading) when a file is not what was read any more, ConfigError (slug
+    symbolic-link) where a folder on the way is a link.
     """
-    top, spec = workspace.git.top, made.intake.spec
-    folder = top / ROOT / spec.name
-    described = folder / FILE
-    pointers = [top / f"{path}.dvc" for path in made.track]
-    ignores = [(top / path).parent / ".gitignore" for path in made.track]
+    top, described = workspace.git.top, f"{ROOT}/{made.intake.spec.name}/{FILE}"
+    written = _written(workspace, made, described)
     progress.note(f"tracking {len(made.track)} file{'s' * (len(made.track) != 1)} with DVC")
     made.read.require_unchanged()
-    with placed(top, made.moves, [*pointers, *ignores, described]):
+    with placed(top, made.moves, written):
         made.read.require_unchanged()  # the copies are of what was read
         workspace.store.add(made.track)
         if made.yaml is not None:
-            write_file(described, made.yaml)
-        return Catalog(FolderTree(top)).state(spec.name).source
+            write_own_file(top, described, made.yaml)
+        return Catalog(FolderTree(top)).state(made.intake.spec.name).source
+
+
+def _written(workspace: Workspace, made: Plan, described: str) -> list[Path]:
+    """The small files that change beside the data, each in its place, as the data is: DVC may keep that as a link."""
+    top = workspace.git.top
+    if local_folder(workspace.git) is None:
+        require_own_place(top, FOLDER)
+    for move in made.moves:
+        require_own_place(top, move.target.relative_to(top).as_posix(), itself=False)
+    pointers = [f"{path}.dvc" for path in made.track]
+    ignores = [posixpath.join(posixpath.dirname(path), ".gitignore") for path in made.track]
+    return [require_own_place(top, path) for path in (*pointers, *ignores, described)]
 
 
 # --- planning --------------------------------------------------------------------------------------------------------
@@ -227,9 +237,8 @@ def _finish(
     job: _Job, spec: DatasetSpec, reading: Reading, reasons: tuple[str, ...], yaml: bytes | None, *, created: bool
 ) -> Plan:
     if yaml is not None:
-        parse_dataset(
-            yaml, f"{ROOT}/{spec.name}/{FILE}"
-        )  # refuses what a dataset.yaml cannot say, before it is written
+        # refuses what a dataset.yaml cannot say, before it is written
+        parse_dataset(yaml, f"{ROOT}/{spec.name}/{FILE}")
     folder = f"{ROOT}/{spec.name}"
     arrived, moves = [], []
     for item in job.given:

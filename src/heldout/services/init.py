@@ -93,7 +93,7 @@ def _attributes(workspace: Workspace) -> Iterator[Step]:
     if not lines:
         yield Step(StepState.ALREADY, f"{ATTRIBUTES_FILE} keeps the bytes of scan records")
         return
-    append_lines(workspace.git.top / ATTRIBUTES_FILE, lines)
+    append_lines(workspace.git.top, ATTRIBUTES_FILE, lines)
     yield Step(StepState.DONE, f"added to {ATTRIBUTES_FILE}: {'; '.join(lines)} (no line-end conversion of records)")
 
 
@@ -101,7 +101,7 @@ def _ignored(workspace: Workspace) -> Iterator[Step]:
     if cache_is_ignored(workspace.git):
         yield Step(StepState.ALREADY, f"{IGNORE_FILE} leaves out .heldout/")
         return
-    append_lines(workspace.git.top / IGNORE_FILE, [IGNORE_LINE])
+    append_lines(workspace.git.top, IGNORE_FILE, [IGNORE_LINE])
     yield Step(StepState.DONE, f"added to {IGNORE_FILE}: {IGNORE_LINE} (a local cache)")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heldout.storage.atomic import write_file
 from heldout.storage.git import Git
+from heldout.storage.working_files import require_own_place, write_own_file
 
 ATTRIBUTES_FILE = ".gitattributes"
 IGNORE_FILE = ".gitignore"
@@ -32,12 +32,16 @@ def cache_is_ignored(git: Git) -> bool:
     return Path(source).name == IGNORE_FILE and not Path(source).is_absolute() and not pattern.startswith("!")
 
 
-def append_lines(path: Path, lines: list[str]) -> None:
-    """Add lines at the end, with the line ends that the file has; what stands there keeps its bytes."""
+def append_lines(top: Path, name: str, lines: list[str]) -> None:
+    """Add lines at the end, with the line ends that the file has; what stands there keeps its bytes.
+
+    Raises ConfigError (slug symbolic-link): Git does not read these files through a link either.
+    """
+    path = require_own_place(top, name)
     before = path.read_bytes() if path.exists() else b""
     end = b"\r\n" if b"\r\n" in before else b"\n"
     joint = end if before and not before.endswith(b"\n") else b""
-    write_file(path, before + joint + b"".join(line.encode("utf-8") + end for line in lines))
+    write_own_file(top, name, before + joint + b"".join(line.encode("utf-8") + end for line in lines))
 
 
 def _is_binary_to_git(git: Git, path: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from heldout.errors import RepositoryError
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
+from heldout.storage.working_files import write_own_files
 
 if TYPE_CHECKING:
     from heldout.services.scanner import Scanned
@@ -26,8 +26,7 @@ def write_records(workspace: Workspace, files: Mapping[str, bytes]) -> None:
         raise RepositoryError(
             "no-working-copy", "a bare repository has no working copy", hint="use --commit in a clone"
         )
-    for path in sorted(files):
-        write_file(workspace.git.top / path, files[path])
+    write_own_files(workspace.git.top, {path: files[path] for path in sorted(files)})
 
 
 def commit_records(workspace: Workspace, files: Mapping[str, bytes], notes: list[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from heldout.domain.coverage import Knowledge, Scan, Version
 from heldout.domain.dataset import DatasetSpec
@@ -21,9 +22,9 @@ from heldout.services.scanning import ScanResult, scan
 from heldout.services.sources import DataSource, StoredData
 from heldout.services.workspace import Workspace
 from heldout.storage.caches.links import LinkCache
-from heldout.storage.caches.signatures import FOLDER as CACHE_FOLDER
 from heldout.storage.caches.signatures import SignatureCache
 from heldout.storage.catalog import DatasetState
+from heldout.storage.working_files import local_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +68,23 @@ class Scanner:
         limit = default_limit() if asked is None else MemoryLimit(asked)
         if self._workspace.matcher is not None:  # texts are only read and kept here
             return TextStore(settings.method, limit, sketches=False)
-        if not self._cached or self._workspace.git.bare:
+        folder = local_folder(self._workspace.git) if self._cached else None
+        if folder is None:
             return TextStore(settings.method, limit)
-        return TextStore(settings.method, limit, self._cache, memory=LinkMemory(self._links))
+        return TextStore(settings.method, limit, self._cache(folder), memory=LinkMemory(self._links(folder)))
 
     def read(self, spec: DatasetSpec, source: str, data: DataSource) -> Reading:
         """Every example of one state, its texts in `texts`."""
         with self.texts.reading():
             return read_version(spec, source, data, progress=self._progress, store=self.texts)
 
-    @property
-    def _cache(self) -> SignatureCache:
+    def _cache(self, folder: Path) -> SignatureCache:
         """In the working copy's .heldout; a bare repository, which has no such place, works without."""
-        git, method = self._workspace.git, self._workspace.settings.method
-        return SignatureCache(git.top / CACHE_FOLDER, method.digest, method.permutations, self._progress.note)
+        method = self._workspace.settings.method
+        return SignatureCache(folder, method.digest, method.permutations, self._progress.note)
 
-    @property
-    def _links(self) -> LinkCache:
-        git, method = self._workspace.git, self._workspace.settings.method
-        return LinkCache(git.top / CACHE_FOLDER, method.digest, self._progress.note)
+    def _links(self, folder: Path) -> LinkCache:
+        return LinkCache(folder, self._workspace.settings.method.digest, self._progress.note)
 
     def reading(self, state: DatasetState, commit: str | None = None) -> Reading:
         """Every example of a committed state. Raises MissingDataError (slug data-missing) for data that is not here."""

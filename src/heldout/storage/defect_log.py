@@ -11,8 +11,13 @@ import platform
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heldout import __version__
+from heldout.storage.working_files import local_folder
+
+if TYPE_CHECKING:
+    from heldout.storage.git.repository import Git
 
 
 def write_defect(error: BaseException, during: str, folders: list[Path]) -> Path | None:
@@ -46,9 +51,11 @@ def _parts(error: BaseException) -> Iterator[str]:
         current = current.__cause__ or current.__context__
 
 
-def ignored_folder(top: Path) -> Path | None:
+def ignored_folder(git: Git) -> Path | None:
     """`.heldout` of a working copy, made and kept out of Git; None where it cannot be."""
-    folder = top / ".heldout"
+    folder = local_folder(git)
+    if folder is None:
+        return None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         ignore = folder / ".gitignore"

@@ -152,7 +152,7 @@ def scan_corpus(
     parts = {file: parts_of(file, reading) for file in found.files}
     tasks = [Task(part) for pieces in parts.values() for part in pieces]
     tasks += [Task(Part(file), only_digest=True) for file, pieces in parts.items() if len(pieces) > 1]
-    known = {task: result for task in tasks if state and (result := state.find(_name(task), task.part.file.path))}
+    known = {task: result for task in tasks if (result := _remembered(state, task))}
     todo = [task for task in tasks if task not in known]
     progress.stage(f"scanning {name}: {len(tasks) - len(todo)} of {len(tasks)} parts were known")
     if todo:
@@ -187,9 +187,16 @@ def _name(task: Task) -> tuple[str | int, ...]:
     return (kind, part.file.path, part.file.place, part.file.size, part.file.mark, part.start, end)
 
 
+def _remembered(state: CorpusState | None, task: Task) -> PartResult | None:
+    """What an earlier run made of the part, where other bytes in its place would have another name."""
+    if state is None or not task.part.file.is_told_apart:
+        return None
+    return state.find(_name(task), task.part.file.path)
+
+
 def _keep(state: CorpusState | None, task: Task, result: PartResult, progress: Progress) -> None:
     """A state that cannot be written costs a second reading after a kill, and nothing else."""
-    if state is None:
+    if state is None or not task.part.file.is_told_apart:
         return
     try:
         state.keep(_name(task), result)

@@ -23,11 +23,11 @@ from heldout.services.recording import commit_records, write_records
 from heldout.services.scanner import Scanner
 from heldout.services.workspace import Workspace
 from heldout.storage.atomic import write_file
-from heldout.storage.caches.signatures import FOLDER as CACHE
 from heldout.storage.corpora.files import find_files
 from heldout.storage.corpora.records import FINDINGS_FILE, RECORD_FILE, ROOT, check_place, load_findings, parse_record
 from heldout.storage.corpora.state import CorpusState
 from heldout.storage.trees import FileTree, FolderTree
+from heldout.storage.working_files import FOLDER, local_folder
 
 if TYPE_CHECKING:
     from heldout.services.spark.session import SparkOptions
@@ -58,12 +58,12 @@ def scan(workspace: Workspace, request: CorpusRequest, progress: Progress) -> Co
     holdouts = read_holdouts(workspace, request.against, scanner)
     method = workspace.settings.method
     state = None
-    if not workspace.git.bare:
+    if (folder := local_folder(workspace.git)) is not None:
         key = (holdouts.digest, method.digest, json.dumps(reading.meaning()))
-        state = CorpusState(workspace.git.top / CACHE, key)
+        state = CorpusState(folder, key)
     made = scan_corpus(name, found, reading, holdouts, method, progress, state=state, jobs=request.jobs, runner=runner)
     recorded = _record(workspace, made, progress, commit=request.commit) if request.record else None
-    if recorded and not workspace.git.bare:
+    if recorded and folder is not None:
         _remember_place(workspace, name, request.files)
     return replace(made, text_field_reason=reason, recorded=recorded)
 
@@ -89,7 +89,7 @@ def _record(workspace: Workspace, made: CorpusScan, progress: Progress, *, commi
 
 
 def _place_file(workspace: Workspace, name: str) -> Path:
-    return workspace.git.top / CACHE / "corpus" / (name.replace("/", "%") + ".place.json")
+    return workspace.git.top / FOLDER / "corpus" / (name.replace("/", "%") + ".place.json")
 
 
 def _remember_place(workspace: Workspace, name: str, files: Sequence[str]) -> None:

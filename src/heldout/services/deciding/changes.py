@@ -16,12 +16,12 @@ from heldout.services.deciding.retire import author, need_reason
 from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
 from heldout.services.workspace import Located, Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.catalog import FILE, ROOT
 from heldout.storage.git.history import authors_between
 from heldout.storage.people.approvals import approval_path, parse_approval, render_approval
 from heldout.storage.settings_file import read_settings
 from heldout.storage.trees import FileTree, FolderTree
+from heldout.storage.working_files import write_own_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def approve(
         made = workspace.git.commit_files({path: render_approval(approval)}, message, head, note)
         workspace.forget()
     else:
-        write_file(workspace.git.top / path, render_approval(approval))
+        write_own_file(workspace.git.top, path, render_approval(approval))
     lacks = lacking(found.policy, by, standing.authors)
     return ChangeStanding(standing.change, standing.authors, by, lacks), path, made
 

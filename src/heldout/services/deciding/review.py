@@ -18,9 +18,9 @@ from heldout.errors import UsageError
 from heldout.services.deciding.asked import find_row
 from heldout.services.deciding.retire import author, need_reason
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.people.reviews import parse_review, render_review, review_path
 from heldout.storage.trees import FolderTree
+from heldout.storage.working_files import write_own_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _refuse_own_review(by: str, reviewer: str) -> None:
 def _keep(workspace: Workspace, decided: Decided, commit: bool, note: Callable[[str], None]) -> Decided:
     data = render_review(decided.review)
     if not commit:
-        write_file(workspace.git.top / decided.path, data)
+        write_own_file(workspace.git.top, decided.path, data)
         return decided
     what = "cluster" if decided.review.is_cluster else "finding"
     verb = "accept" if decided.review.decision is Decision.ACCEPTED else "reopen"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from heldout.errors import UsageError
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.trees import FolderTree
+from heldout.storage.working_files import write_own_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +35,4 @@ def take_back(workspace: Workspace, written: Written) -> None:
     if written.before is None:
         (workspace.git.top / written.path).unlink()
     else:
-        write_file(workspace.git.top / written.path, written.before)
+        write_own_file(workspace.git.top, written.path, written.before)

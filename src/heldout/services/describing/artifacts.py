@@ -11,7 +11,7 @@ from heldout.domain.describing.description import Description
 from heldout.domain.example import JSON
 from heldout.errors import UsageError
 from heldout.services.workspace import Located, Workspace
-from heldout.storage.atomic import write_file
+from heldout.storage.working_files import require_own_place, write_own_files
 from heldout.storage.yaml.amending import amended
 
 PROJECT_FILE = "dvc.yaml"
@@ -55,11 +55,10 @@ def write_entries(
     }
     written = {}
     for path, (place, value) in plan.items():
-        file = workspace.git.top / path
+        file = require_own_place(workspace.git.top, path)
         before = file.read_bytes() if file.exists() else b""
         after = amended(before, path, {place: value})
         if after != before:
             written[path] = after
-    for path, data in written.items():
-        write_file(workspace.git.top / path, data)
+    write_own_files(workspace.git.top, written)
     return list(written)

@@ -10,10 +10,10 @@ from heldout.domain.exposing.canary import Canary, Searched, new_canary
 from heldout.errors import UsageError
 from heldout.services.exposing.canary_search import search
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.corpora.files import find_files
 from heldout.storage.people.canary_file import canary_path, parse_canary, render_canary
 from heldout.storage.trees import FolderTree
+from heldout.storage.working_files import write_own_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def make(workspace: Workspace, dataset: str, note: Callable[[str], None], *, com
     canary = new_canary(name, os.urandom(16))
     content = render_canary(canary)
     if not commit:
-        write_file(workspace.git.top / path, content)
+        write_own_file(workspace.git.top, path, content)
         return Made(canary, path)
     message = f"heldout: a canary for {name}\n"
     return Made(canary, path, workspace.git.commit_files({path: content}, message, head, note))

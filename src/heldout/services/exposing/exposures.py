@@ -16,9 +16,9 @@ from heldout.services.deciding.retire import author
 from heldout.services.exposing.check import checks_of
 from heldout.services.progress import SILENT, Progress
 from heldout.services.workspace import Located, Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.people.exposure_log import broken, log_path, parse_log, read_lines, render_log
 from heldout.storage.trees import FileTree, FolderTree
+from heldout.storage.working_files import write_own_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def keep(
 ) -> str | None:
     """Into the working copy, the log last so that it never stands without its checks; or a commit of its own."""
     if not commit:
-        for path in sorted(files, key=lambda path: "/scans/" not in path):
-            write_file(workspace.git.top / path, files[path])
+        in_order = sorted(files, key=lambda path: "/scans/" not in path)
+        write_own_files(workspace.git.top, {path: files[path] for path in in_order})
         return None
     made = workspace.git.commit_files(files, message, workspace.git.head(), note)
     workspace.forget()

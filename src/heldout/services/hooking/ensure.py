@@ -25,6 +25,7 @@ from heldout.storage.catalog import ROOT, Catalog, DatasetState
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
 from heldout.storage.settings_file import read_settings
+from heldout.storage.working_files import link_on_the_way
 
 if TYPE_CHECKING:
     from heldout.services.scanner import Scanned, Scanner
@@ -166,11 +167,19 @@ def _scan_missing(
     scanned: list[Scanned] = []
     notes: list[str] = []
     for state in missing:
+        if (link := _link_to_records(workspace, state)) is not None:
+            notes.append(f"{state.name} was not scanned: {link} is a symbolic link, so no record can lie there")
+            continue
         try:
             scanned.append(scanner.scan(state))
         except MissingDataError as error:
             notes.append(f"{state.name} was not scanned: {error.message} ({error.hint})")
     return scanned, notes
+
+
+def _link_to_records(workspace: Workspace, state: DatasetState) -> str | None:
+    """The link that stands where the state's records, or a folder of theirs, would."""
+    return link_on_the_way(workspace.git.top, f"{state.folder}/scans")
 
 
 def _sealed(
@@ -189,6 +198,7 @@ def _sealed(
 
 def _exposed(workspace: Workspace, tree: GitTree, states: Sequence[DatasetState]) -> dict[str, bytes]:
     """What these states hold out of the examples that their datasets' logs call exposed; nothing without a log."""
+    states = [state for state in states if _link_to_records(workspace, state) is None]
     if not any(tree.paths(f"{state.folder}/exposures.jsonl") for state in states):
         return {}
     from heldout.services.exposing.check import for_states
@@ -200,6 +210,7 @@ def _locked(
     workspace: Workspace, tree: GitTree, states: Sequence[DatasetState], scanner: Scanner | None = None
 ) -> dict[str, bytes]:
     """How these states differ from the locks beside them, where the tree does not say so yet."""
+    states = [state for state in states if _link_to_records(workspace, state) is None]
     if not any(tree.read(f"{state.folder}/split.lock") for state in states):
         return {}
     from heldout.services.scanner import Scanner

@@ -23,11 +23,11 @@ from heldout.services.progress import SILENT, Progress
 from heldout.services.reading import Reading
 from heldout.services.scanner import Scanner
 from heldout.services.workspace import Located, Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.catalog import FILE as DATASET_FILE
 from heldout.storage.dataset_file import parse_dataset
 from heldout.storage.new_files import write_new
 from heldout.storage.signature_file import FILE, Published, render_signatures
+from heldout.storage.working_files import require_own_place, write_data_file, write_own_file
 
 _BLOCK: Final = 1 << 14  # texts signed at a time
 
@@ -152,22 +152,22 @@ def _tracked(workspace: Workspace, located: Located, made: Exported, data: bytes
         raise RepositoryError("no-working-copy", "a bare repository has no working copy", hint="-o FILE")
     spec = workspace.working_copy.spec(located.state.name)
     path = located.state.repo_path(spec.signatures or FILE)
-    file = workspace.git.top / path
-    changed = _differs(file, data)
+    changed = _differs(require_own_place(workspace.git.top, path, itself=False), data)
+    require_own_place(workspace.git.top, f"{path}.dvc")
     if changed:
-        write_file(file, data)
+        write_data_file(workspace.git.top, path, data)
     workspace.store.add([path])
     declared = spec.signatures is None
     if declared:
-        _declare(workspace.git.top / located.state.folder / DATASET_FILE, located)
+        _declare(workspace.git.top, located)
     return replace(made, path=path, tracked=True, declared=declared, changed=changed)
 
 
-def _declare(file: Path, located: Located) -> None:
+def _declare(top: Path, located: Located) -> None:
     """One line more at the end of dataset.yaml. Raises UsageError where that would not be one more key."""
-    before = file.read_bytes()
-    after = before + (b"" if before.endswith(b"\n") else b"\n") + f"signatures: {FILE}\n".encode()
     name = f"{located.state.folder}/{DATASET_FILE}"
+    before = require_own_place(top, name).read_bytes()
+    after = before + (b"" if before.endswith(b"\n") else b"\n") + f"signatures: {FILE}\n".encode()
     spec = parse_dataset(before, name)
     try:
         sound = parse_dataset(after, name) == replace(spec, signatures=FILE)
@@ -176,7 +176,7 @@ def _declare(file: Path, located: Located) -> None:
     if not sound:
         message = f"{name} has no room for one more line"
         raise UsageError("bad-value", message, hint=f"add the line `signatures: {FILE}` to it, and run this again")
-    write_file(file, after)
+    write_own_file(top, name, after)
 
 
 def _differs(file: Path, data: bytes) -> bool:

@@ -13,10 +13,10 @@ from pathlib import PurePosixPath
 from heldout.domain.slicing.slices import Recorded, Slice, history_problems
 from heldout.errors import ConfigError, HeldoutError
 from heldout.services.slicing.binding import Binder, in_order
-from heldout.storage.atomic import write_file
 from heldout.storage.git.repository import Git
 from heldout.storage.git.trees import GitTree
 from heldout.storage.slicing.file import append_history, parse_slice, parse_unchecked, slice_of_path
+from heldout.storage.working_files import link_on_the_way, write_own_file
 
 _KEEP = "Heldout alone writes the history: `git restore` the file, edit `definition` only, and run heldout slice save."
 
@@ -67,8 +67,8 @@ def stage_recorded(git: Git, tree: GitTree, files: Mapping[str, bytes]) -> None:
     git.stage(files)
     for path, data in files.items():
         place = git.top / path
-        if place.is_file() and not place.is_symlink() and place.read_bytes() == staged[path]:
-            write_file(place, data)
+        if link_on_the_way(git.top, path) is None and place.is_file() and place.read_bytes() == staged[path]:
+            write_own_file(git.top, path, data)
 
 
 def adopt_recorded(git: Git, head: str) -> None:

@@ -17,11 +17,11 @@ from heldout.services.slicing.binding import Binder, in_order
 from heldout.services.slicing.history import history_of
 from heldout.services.slicing.use import Target, bound, read_slice, slice_paths
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.regular_files import opened
 from heldout.storage.slicing.draft import parse_draft
 from heldout.storage.slicing.file import append_history, parse_slice, render_slice, slice_path
 from heldout.storage.slicing.merge import resolve_conflict
+from heldout.storage.working_files import write_own_file, write_own_files
 
 Side = Literal["ours", "theirs"]
 
@@ -84,7 +84,7 @@ def create(
     item = Slice(name, definition, (Recorded.of(1, definition),), description, required)
     data = render_slice(item)
     Binder(target.tree, target.dataset).slice(parse_slice(data, path), path)
-    write_file(workspace.git.top / path, data)
+    write_own_file(workspace.git.top, path, data)
     return Chosen.current(target.dataset, item), path
 
 
@@ -112,9 +112,7 @@ def save(workspace: Workspace, target: Target, prefer: Side | None = None) -> li
 
     in_order({PurePosixPath(path).stem: path for path in paths}, step)
     done.sort(key=lambda item: item[0].path)
-    for saved, before, after in done:
-        if before != after:
-            write_file(workspace.git.top / saved.path, after)
+    write_own_files(workspace.git.top, {saved.path: after for saved, before, after in done if before != after})
     return [saved for saved, _, _ in done]
 
 

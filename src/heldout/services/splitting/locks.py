@@ -10,10 +10,10 @@ from heldout.domain.splitting.lock import DatasetLock
 from heldout.errors import MissingDataError
 from heldout.services.splitting.lock_checks import check_of
 from heldout.services.workspace import Workspace
-from heldout.storage.atomic import write_file
 from heldout.storage.catalog import DatasetState, names_content
 from heldout.storage.git.trees import GitTree
 from heldout.storage.splitting.lock_file import FILE, render_lock_file
+from heldout.storage.working_files import write_own_file
 
 if TYPE_CHECKING:
     from heldout.services.progress import Progress
@@ -31,7 +31,7 @@ def lock_dataset(workspace: Workspace, name: str, progress: Progress) -> tuple[D
     reading = Scanner(workspace, fetch=True, progress=progress).reading(state)
     lock = DatasetLock.of(state.name, reading.members, reading.spec.holdout_names() & {*reading.by_split})
     path = f"{state.folder}/{FILE}"
-    write_file(workspace.git.top / path, render_lock_file(lock))
+    write_own_file(workspace.git.top, path, render_lock_file(lock))
     return lock, path
 
 

@@ -80,7 +80,7 @@ def _index(workspace: Workspace, state: DatasetState) -> ExcerptIndex | None:
     if StoredData(state, workspace.store).missing():
         return None
     index = ExcerptIndex.of(excerpt for example in _held_out(workspace, state) for excerpt in _excerpts_of(example))
-    if not workspace.git.bare and ignored_folder(top) is not None:
+    if ignored_folder(workspace.git) is not None:
         keep_index(top, state.source, index)
     return index
 

@@ -34,7 +34,6 @@ from heldout.storage.caches.segments import (
     write_segment,
 )
 
-FOLDER: Final = ".heldout"
 SEGMENTS: Final = 8
 """More segments than this are merged, the small ones first."""
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 from urllib.parse import unquote
@@ -22,6 +23,11 @@ _PACKAGES: Final = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", 
                     "abfss": "adlfs", "adl": "adlfs", "hf": "huggingface_hub", "http": "aiohttp", "https": "aiohttp",
                     "sftp": "paramiko", "ssh": "paramiko", "smb": "smbprotocol", "oss": "ossfs"}  # fmt: skip
 _MAGIC: Final = "*?["
+_TOLD: Final = ("ETag", "etag", "md5Hash", "crc32c", "blob_id", "generation", "Content-MD5", "Digest", "sha", "CRC",
+                "LastModified", "Last-Modified", "last_modified", "modificationTime", "updated", "modify", "date_time",
+                "mtime", "created")  # fmt: skip
+"""What the packages of fsspec call that which changes with a file's bytes."""
+
 _HIDDEN: Final = (".", "_")
 """First letters of names that Hadoop, Spark and Git give to files that are no data (_SUCCESS, .crc)."""
 
@@ -30,7 +36,8 @@ _HIDDEN: Final = (".", "_")
 class CorpusFile:
     """A file of a corpus. `path` names it in the corpus, `place` is where it is: an absolute path or a URL.
 
-    `mark` changes when other bytes come to stand there, as far as the file system tells.
+    `mark` changes when other bytes come to stand there, as far as the file system tells; of a file that `is_told_apart`
+    it tells more than the size.
     """
 
     path: str
@@ -42,6 +49,11 @@ class CorpusFile:
     @property
     def remote(self) -> bool:
         return _is_url(self.place)
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether other bytes of the same size would be noticed: some servers tell neither a time nor a digest."""
+        return ":" in self.mark
 
     @property
     def in_this_process(self) -> bool:
@@ -155,7 +167,8 @@ def _is_url(argument: str) -> bool:
 def _local_path(argument: str) -> str | None:
     """The path of a file:// URL, or of what is none; None for a remote one. A file may be called anything."""
     if argument.startswith("file://"):
-        return unquote(argument.removeprefix("file://"))
+        path = argument.removeprefix("file://")
+        return unquote(path.removeprefix("localhost") if path.startswith("localhost/") else path)
     return argument if not _is_url(argument) or os.path.exists(argument) else None
 
 
@@ -187,7 +200,9 @@ def _hidden(path: str) -> bool:
 def _local(argument: str) -> Iterator[CorpusFile]:
     if _has_magic(argument) and not os.path.exists(argument):
         root = Path(_root_of(argument) or ".")
+        known: dict[str, str] = {}
         for name in sorted(glob.glob(argument, recursive=True)):
+            _refuse_circle(name, known)
             if os.path.isfile(name) or not os.path.isdir(name):
                 yield _local_file(Path(name), name, Path(name).relative_to(root).as_posix())
         return
@@ -199,6 +214,19 @@ def _local(argument: str) -> Iterator[CorpusFile]:
                 yield _local_file(file, shown, path)
         return
     yield _local_file(place, argument, place.name)
+
+
+def _refuse_circle(name: str, real: dict[str, str]) -> None:
+    """A link to a folder above itself would bring the same files again and again. `real` is what is known of folders:
+    where they are, without links."""
+    above: set[str] = set()
+    for folder in accumulate(PurePosixPath(name).parts[:-1], os.path.join):
+        if folder not in real:
+            real[folder] = os.path.realpath(folder)
+        if real[folder] in above and os.path.islink(folder):
+            message = "a link to a folder that it is in itself"
+            raise DataError("not-a-file", message, file=folder, hint="put the files themselves there")
+        above.add(real[folder])
 
 
 def _local_file(place: Path, shown: str, path: str) -> CorpusFile:
@@ -233,9 +261,8 @@ def _below(name: str, root: str) -> str:
 
 
 def _remote_mark(info: dict[str, Any]) -> str:
-    """Whatever the file system tells of a file's bytes: its size and its etag, digest or time."""
-    told = ("size", "ETag", "etag", "md5Hash", "crc32c", "blob_id", "generation", "LastModified", "mtime", "created")
-    return ":".join(str(info[name]) for name in told if info.get(name) is not None)
+    """Whatever the file system tells of a file's bytes: its size, and its etag, digest or time."""
+    return ":".join([str(info.get("size")), *(f"{name}={info[name]}" for name in _TOLD if info.get(name) is not None)])
 
 
 def _system(url: str) -> tuple[Any, str]:

@@ -52,7 +52,7 @@ class CorpusState:
         write_file(self._file(part), body + b"\n" + hashlib.sha256(body).hexdigest().encode())
 
     def _file(self, part: Sequence[str | int]) -> Path:
-        return self.folder / (digest(list(part)).removeprefix("sha256:")[:32] + ".json")
+        return self.folder / (hashlib.sha256(json.dumps(list(part)).encode()).hexdigest()[:32] + ".json")
 
 
 def _render(result: PartResult) -> dict[str, JSON]:

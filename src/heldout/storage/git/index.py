@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from heldout.errors import RepositoryError
 from heldout.storage.atomic import write_file
-from heldout.storage.trees import below
+from heldout.storage.working_files import link_on_the_way, require_own_place
 
 if TYPE_CHECKING:
     from heldout.storage.git.repository import Git
@@ -104,6 +104,8 @@ def commit_files(
     branch = git.branch()
     if branch is None:
         raise RepositoryError("detached-head", "HEAD is detached: there is no branch to commit to")
+    for path in () if git.bare else files:
+        require_own_place(git.top, path)
     before = git.tree(expected_head, under=list(files)).files if expected_head else {}
     changes = [
         _Change(path, data, _store(git, data), before[path].oid if path in before else None)
@@ -244,9 +246,9 @@ def _appear(git: Git, files: Mapping[str, bytes], sparse: Collection[str]) -> No
 
 
 def _write(git: Git, path: str, data: bytes) -> None:
-    """A folder that is a link out of the repository is left alone."""
+    """What lies behind a link is left alone."""
     file = git.top / path
-    if not below(git.top, file):
+    if link_on_the_way(git.top, path) is not None:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     with _scratch_folder(git) as folder:  # not beside the file, where a killed process would leave it to the user
