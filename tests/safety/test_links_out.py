@@ -23,7 +23,7 @@ SLICE = "datasets/support/slices/short.yaml"
 
 @pytest.fixture(scope="session")
 def linked_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`support` with a near duplicate in a version, a held-out edit after it, a slice, a log of exposures and a lock."""
+    """`support` with a near duplicate in a version, a held-out edit after it, and a slice."""
     base = tmp_path_factory.mktemp("links")
     Repo.create_bare(base / "origin.git")
     team = QuickTeam(dvc_repository(base / "work"))
@@ -155,7 +155,7 @@ def test_a_commit_goes_through_and_says_what_is_missing(trap: Trap, link: str) -
 
 
 def test_a_folder_replaced_by_a_link_on_disk_alone(trap: Trap) -> None:
-    """The index still has the slice, so a commit of it records a definition; its copy behind the link stays as it is."""
+    """The index still has the slice: a commit records its definition, and the copy behind the link stays as it is."""
     slices = trap.team.path / "datasets/support/slices"
     text = (slices / "short.yaml").read_text().replace("train", "test", 1)
     (trap.outside / "short.yaml").write_text(text)

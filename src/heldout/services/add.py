@@ -130,12 +130,11 @@ def _written(workspace: Workspace, made: Plan, described: str) -> list[Path]:
     """The small files that change beside the data, each in its place, as the data is: DVC may keep that as a link."""
     top = workspace.git.top
     if local_folder(workspace.git) is None:
-        require_own_place(top, FOLDER)
+        require_own_place(top, f"{FOLDER}/tmp")
     for move in made.moves:
         require_own_place(top, move.target.relative_to(top).as_posix(), itself=False)
-    pointers = [f"{path}.dvc" for path in made.track]
-    ignores = [posixpath.join(posixpath.dirname(path), ".gitignore") for path in made.track]
-    return [require_own_place(top, path) for path in (*pointers, *ignores, described)]
+    beside = [(f"{path}.dvc", f"{posixpath.dirname(path)}/.gitignore") for path in made.track]
+    return [require_own_place(top, path) for path in (described, *(path for pair in beside for path in pair))]
 
 
 # --- planning --------------------------------------------------------------------------------------------------------
