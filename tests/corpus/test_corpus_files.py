@@ -195,13 +195,14 @@ def test_a_row_that_cannot_be_read_is_named_by_its_line_in_the_file(
 ) -> None:
     monkeypatch.setattr(corpus_reader, "PART", 500)
     lines = jsonl(HELD).splitlines(keepends=True)
-    lines[29] = b'{"text": 1e999}\n'
-    (tmp_path / "a.jsonl").write_bytes(b"".join(lines))
-    for jobs in (1, 2):
-        with pytest.raises(DataError) as caught:
-            scanned([str(tmp_path)], holdouts(HELD), jobs=jobs)
-        assert caught.value.line == 30
-        assert caught.value.file.endswith("a.jsonl")
+    for fault, offset in ((b'{"text": "\xff"}\n', len(b"".join(lines[:29])) + 10), (b'{"text": 1e999}\n', None)):
+        lines[29] = fault
+        (tmp_path / "a.jsonl").write_bytes(b"".join(lines))
+        for jobs in (1, 2):
+            with pytest.raises(DataError) as caught:
+                scanned([str(tmp_path)], holdouts(HELD), jobs=jobs)
+            assert (caught.value.line, caught.value.offset) == (30, offset)
+            assert caught.value.file.endswith("a.jsonl")
     scan = scanned([str(tmp_path)], holdouts(HELD), CorpusReading("text", skip_bad_rows=True))
     assert scan.record.skipped == 1
     assert scan.record.incomplete == ("rows that could not be read and were skipped: 1",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from safety.conftest import TEST, TRAIN
-from support.story import rows
+from support.story import rows, sentence
 from support.twins import SCANS, QuickTeam, Twins, View, lacking, sound, view
 
 MORE = {**TRAIN, **rows("more", 2)}
@@ -375,3 +376,27 @@ def test_a_commit_and_all_that_it_started_are_stopped_at_any_time(twins: Twins, 
             assert lacking(team) == []
         team.git("update-ref", "HEAD", start)
         (team.path / ".git/index").write_bytes(kept)
+
+
+@pytest.mark.req("E40")
+@pytest.mark.usefixtures("_mounts")
+def test_a_full_disk_under_what_does_not_fit_in_memory(tmp_path: Path) -> None:
+    """Whichever file it is that finds no room any more, the command ends by itself and names it."""
+    for split in ("train", "test"):
+        rows = (f'{{"text": "{sentence(split + str(number))}"}}\n' for number in range(1500))
+        (tmp_path / f"{split}.jsonl").write_text("".join(rows))
+    (tmp_path / "tmp").mkdir()
+    files = f'"{tmp_path}/train.jsonl" "{tmp_path}/test.jsonl"'
+    left = []
+    for size in (100, 300, 600, 900, 1100, 1300, 4000):
+        done = in_a_namespace(f"""
+            mount -t tmpfs -o size={size}k none "{tmp_path}/tmp" || exit 99; export TMPDIR="{tmp_path}/tmp"
+            "{sys.executable}" -m heldout check {files} --holdout test --memory 1; code=$?; ls "$TMPDIR"; exit $code
+        """)
+        assert done.returncode in (0, 2), f"{size} KiB: {done.returncode}\n{done.stderr}"
+        assert "heldout-scratch" not in done.stdout
+        if done.returncode:
+            assert "No space left on device [cannot-write]" in done.stderr
+            left.append(re.search(r"heldout-scratch-\w+/([a-z]+)", done.stderr)[1])  # type: ignore[index]
+    assert {"keys", "bitmaps", "pool"} <= {*left}
+    assert len(left) < 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BLOCK = 1 << 22  # bytes read at a time
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """An error of writing names no file by itself, and nobody knows this one."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 class Column:
@@ -46,12 +56,12 @@ class Column:
         if self._path is None:
             self._parts.append(rows)
         else:
-            with self._path.open("ab") as stream:
+            with _named(self._path), self._path.open("ab") as stream:
                 stream.write(rows.data.cast("B"))
 
     def move_to(self, path: Path) -> None:
         """Write the rows to a file, and all later ones behind them."""
-        with path.open("wb") as stream:
+        with _named(path), path.open("wb") as stream:
             for part in self._parts:
                 stream.write(part.data.cast("B"))
         self._parts = []

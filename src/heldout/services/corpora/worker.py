@@ -28,7 +28,7 @@ class Target:
 def scan_part(target: Target, part: Part, advance: Callable[[int], None]) -> PartResult:
     """Read a part once. `advance` is told the number of rows after each block, and may raise to end it.
 
-    Raises DataError with the line in the whole file, for the first row that cannot be read unless those are skipped.
+    Raises DataError with its place in the whole file, for the first row that cannot be read unless those are skipped.
     """
     result = PartResult()
 
@@ -43,8 +43,10 @@ def scan_part(target: Target, part: Part, advance: Callable[[int], None]) -> Par
                 _add(target, part.file.path, rows, result)
                 advance(len(rows))
     except DataError as error:
-        if error.line is not None and part.start:
+        if part.start and error.line is not None:
             error.line += lines_before(part)
+        if error.offset is not None:
+            error.offset += part.start
         raise
     result.sha256, result.size, result.newlines = stream.sha256, stream.size, stream.newlines
     return result

@@ -13,6 +13,7 @@ from heldout.matching.ragged import segments
 from heldout.matching.texts import NormalisedTexts
 from heldout.services.matching.held_texts import Block
 from heldout.services.matching.texts import TextStore
+from heldout.storage.columns import Column
 
 _TOGETHER = 1 << 17  # texts whose bitmaps are read from a file at a time
 
@@ -36,19 +37,29 @@ class PoolTexts:
         return cls(store, numbers, lengths)
 
     def keys(self) -> NDArray[np.uint64]:
-        """Band keys of all texts, shape (bands, n); in a file once texts have to be read again."""
+        """Band keys of all texts, shape (bands, n); in a file once texts have to be read again.
+
+        Raises OSError where the disk is full. The file is mapped only once it is whole: writing through a map would end
+        the process instead, by a signal, and count as memory of it.
+        """
         shape = (self.store.bands, self.numbers.size)
-        keys: NDArray[np.uint64]
-        if self.store.spilled and self.numbers.size:
-            keys = np.memmap(self.store.path("pool-keys"), np.uint64, "w+", shape=shape)
-        else:
-            keys = np.zeros(shape, np.uint64)
         present = np.flatnonzero(self.numbers >= 0)
+        if not (self.store.spilled and self.numbers.size):
+            keys = np.zeros(shape, np.uint64)
+            for band in range(shape[0]):
+                self._put_keys(band, present, keys[band])
+            return keys
+        place = self.store.path("pool-keys")
+        written = Column(np.uint64)
+        written.move_to(place)
+        row = np.zeros(self.numbers.size, np.uint64)
         for band in range(shape[0]):
-            keys[band, present] = self.store.keys(band)[self.numbers[present]]
-        if isinstance(keys, np.memmap):  # opened anew, for what was written counts as memory of this process
-            keys = np.memmap(self.store.path("pool-keys"), np.uint64, "r", shape=shape)
-        return keys
+            self._put_keys(band, present, row)
+            written.append(row)
+        return np.memmap(place, np.uint64, "r", shape=shape)
+
+    def _put_keys(self, band: int, present: NDArray[np.int64], into: NDArray[np.uint64]) -> None:
+        into[present] = self.store.keys(band)[self.numbers[present]]
 
     def bitmaps(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """`heldout.matching.jaccard.bitmaps` of the texts with these ascending indices."""
