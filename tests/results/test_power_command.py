@@ -70,6 +70,10 @@ def test_every_slice_of_a_run_is_answered(folder: Path) -> None:
         (("mark", "--run", "none.json"), "no-rows"),
         (("mark", "--run", "forged.json"), "bad-value"),
         (("paired", "--policy", "none.yaml", "--gains", "0.1", "--losses", "0.1"), "no-rows"),
+        (("paired", "--policy", "compare.yaml", "--gains", "0", "--losses", "0", "--alpha", "0.01"), "bad-value"),
+        (("paired", "--margin", "0.05", "--gains", "0", "--losses", "0", "--q", "0.05"), "bad-value"),
+        (("rate", "--minimum", "0.9", "--rate", "0.95", "--margin", "0.05"), "bad-value"),
+        (("mark", "--run", "none.json", "--slices", "3"), "bad-value"),
     ],
 )
 def test_refusals(folder: Path, arguments: tuple[str, ...], slug: str) -> None:
@@ -91,3 +95,27 @@ def test_a_margin_of_nothing_is_said_without_a_sign(folder: Path, tmp_path: Path
     ran = heldout(folder, "results", "power", "paired", "--policy", str(policy), *shares)
     assert ran.code == 0, ran.err
     assert ran.out.startswith("g: no worse than 0 points, alpha 0.05\n")
+
+
+def test_a_policy_s_rules_on_scores_are_named_and_not_answered(folder: Path, tmp_path: Path) -> None:
+    """How many scores decide depends on their spread; shares of gains and losses say nothing of it."""
+    policy = tmp_path / "scores.yaml"
+    start = "format: heldout/compare@1\nscores: {tone: [1, 5]}\nrules:\n"
+    on_scores = "- {id: warm, metric: tone, margin: 1.5}\n- {id: mean, metric: mean_score, margin: 0.1}\n"
+    policy.write_text(start + on_scores + "- {id: rate, metric: pass_rate, margin: 0.15}\n")
+    arguments = ("results", "power", "paired", "--policy", str(policy), "--gains", "0.1", "--losses", "0.1")
+    ran = heldout(folder, *arguments, "--json")
+    assert (ran.code, len(ran.json["rules"]), ran.json["rules_on_scores"]) == (0, 1, ["mean", "warm"])
+    assert (
+        "no answer for rules on scores, which depend on how far scores spread: mean, warm"
+        in heldout(folder, *arguments).out
+    )
+    policy.write_text(start + on_scores)
+    assert "has rules on scores only [no-rows]" in heldout(folder, *arguments).err
+    policy.write_text(start + "- {id: rate, metric: pass_rate, margin: 1.5}\n")
+    assert "[rule-out-of-range]" in heldout(folder, *arguments).err
+
+
+def test_numbers_are_said_as_they_were_given(folder: Path) -> None:
+    ran = heldout(folder, "results", "power", "rate", "--minimum", "0.99999", "--rate", "0.999999")
+    assert ran.out.startswith("the exact 0.95 interval of a rate lies above 0.99999\n  if the true rate is 0.999999:\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.cli import Ran, heldout
@@ -101,3 +102,61 @@ def test_a_rule_reaches_a_value_that_looks_like_a_cross(folder: Path) -> None:
 )
 def test_scopes_as_rules_write_them(text: str, pairs: tuple[tuple[str, str], ...]) -> None:
     assert parse_scope(text) == Scope(pairs)
+
+
+@pytest.mark.req("A43")
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([{"key": "a", "outcome": None}, {"key": "b", "score": None}], "missing_outcomes"),
+        ([{"key": "a", "outcome": None}, {"key": "b", "excluded": True}], "missing_outcomes"),
+        ([{"key": "a", "excluded": True}], "support_below_minimum"),
+    ],
+)
+def test_a_rule_on_a_run_of_which_nothing_was_observed_is_undecided(
+    tmp_path: Path, rows: list[dict[str, Any]], reason: str
+) -> None:
+    write_run(tmp_path / "run.jsonl", rows)
+    ran = _report(tmp_path, f"rules: [{{{RULE}, minimum: 0.7}}]\n")
+    assert ran.code == 3, ran.err
+    assert f"Rule g: INSUFFICIENT_EVIDENCE ({reason}) · minimum 0.7" in ran.out
+
+
+@pytest.mark.req("O36")
+@pytest.mark.parametrize("view", ["table", "markdown"])
+def test_a_release_rule_says_how_much_the_run_left_out(folder: Path, view: str) -> None:
+    rows = [{"key": f"k{at}", "outcome": True} for at in range(200)]
+    write_run(folder / "run.jsonl", [*rows, *({"key": f"x{at}", "excluded": "slow"} for at in range(30))])
+    (folder / "suite.yaml").write_text(f"format: heldout/suite@1\nrules: [{{{RULE}, minimum: 0.7}}]\n")
+    options = ("--suite", "suite.yaml", "--allow", "unknown", "--format", view)
+    ran = heldout(folder, "results", "report", "run.jsonl", *options)
+    assert "minimum 0.7 · without 30 excluded" in ran.out
+
+
+def test_a_value_that_no_case_has_is_said_to_be_none(folder: Path) -> None:
+    rule = f"{RULE}, margin: 0.1, scope: slice/metadata.size=large, min_support: 1"
+    ran = _compare(folder, f"rules: [{{{rule}}}]\nfamilies: [{{id: f, correction: holm, rules: [g]}}]\n")
+    assert ran.code == 3
+    assert "  advice: no case is in this slice: is its value written as in the data?" in ran.out
+
+
+def test_a_rule_without_its_minimum_is_told_what_is_needed(folder: Path) -> None:
+    ran = _report(folder, f"rules: [{{{RULE}}}]\n")
+    assert "(field rules[0].minimum): expected a number, found nothing" in ran.err
+
+
+@pytest.mark.parametrize("name", ["trajectory_length:4,8", "confidence:0.5,0.8"])
+def test_bounds_that_a_list_in_brackets_cuts_are_refused_with_how_to_write_them(folder: Path, name: str) -> None:
+    ran = _report(folder, f"slices: [{name}]\n")
+    assert ran.code == 2
+    assert "are cut at a comma" in ran.err
+    assert f'try: write "{name}"' in ran.err
+    assert "are cut at a comma" not in _report(folder, f'slices: ["{name}"]\n').err
+
+
+@pytest.mark.parametrize("text", ["key,outcome\na,1\n", "[]\n", '[{"key": "a", "outcome": true}]\n'])
+def test_what_is_no_run_is_told_where_runs_come_from(folder: Path, text: str) -> None:
+    (folder / "run.jsonl").write_text(text)
+    ran = _report(folder, "")
+    assert ran.code == 2
+    assert "heldout results import reads exports of other tools" in ran.err

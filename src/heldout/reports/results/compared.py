@@ -13,7 +13,7 @@ DROPPED = (
     "WARNING: cases that one run alone excluded count for no rule, as the policy says (one_sided_exclusions: drop)"
 )
 HOPELESS = "the estimate itself is at or outside the margin; no sample size would make this PASS"
-
+NO_CASE = "no case is in this slice: is its value written as in the data?"
 ONE_SIDED = "cases that one run alone excluded count as missing; have both runs answer them, or both exclude them"
 
 
@@ -92,6 +92,8 @@ def rule_lines(found: Comparison, item: Decided) -> Iterator[str]:
         yield f"  advice: {HOPELESS}"
     elif item.reason is Reason.EXCLUDED:
         yield f"  advice: {ONE_SIDED}"
+    elif item.reason is Reason.SUPPORT and not any(row.scope == rule.scope for row in found.results):
+        yield f"  advice: {NO_CASE}"
     elif item.decision is Decision.INSUFFICIENT:
         yield "  advice: more paired cases could decide it; a thin or incomplete slice passes nothing"
 

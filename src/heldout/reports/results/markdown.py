@@ -62,7 +62,7 @@ def report_markdown(report: RunReport) -> Iterator[str]:
         yield from _plain_table(proposal_rows(report.proposals)) if report.proposals else [NO_CROSSES]
     if report.decided:
         yield "\n### Rules\n"
-        yield from _list(release_lines(report.decided))
+        yield from _list(release_lines(report))
 
 
 def compare_markdown(found: Comparison) -> Iterator[str]:

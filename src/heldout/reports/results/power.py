@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from heldout.domain.results.power import Needed, PowerAnswer, SliceNeeds
 
 
-def power_lines(answers: Iterable[PowerAnswer]) -> Iterator[str]:
+def power_lines(answers: Iterable[PowerAnswer], of_scores: Sequence[str] = ()) -> Iterator[str]:
     for number, answer in enumerate(answers):
         if number:
             yield ""
@@ -24,6 +24,9 @@ def power_lines(answers: Iterable[PowerAnswer]) -> Iterator[str]:
             left = 1 - sum(chance for _, chance in answer.chances)
             told = ", ".join(f"{name} {_percent(chance)}" for name, chance in answer.chances)
             yield f"  with {answer.given:,} cases: {told}{', ' if told else ''}undecided {_percent(left)}"
+    if of_scores:
+        yield ""
+        yield f"no answer for rules on scores, which depend on how far scores spread: {', '.join(of_scores)}"
 
 
 def _expected(needed: Needed) -> Iterator[str]:
@@ -31,10 +34,10 @@ def _expected(needed: Needed) -> Iterator[str]:
     if needed.same is not None:
         yield f"  {needed.decision}: {needed.same:,} cases where nothing differs at all"
     if needed.powered is None or needed.chance is None:
-        yield f"  {needed.decision}: no number up to {needed.limit:,} comes to it with a chance of {needed.power:.4g}"
+        yield f"  {needed.decision}: no number up to {needed.limit:,} comes to it with a chance of {needed.power:.10g}"
     else:
         yield (
-            f"  {needed.decision}: {needed.powered:,} cases for a chance of {needed.power:.4g} "
+            f"  {needed.decision}: {needed.powered:,} cases for a chance of {needed.power:.10g} "
             f"({needed.chance:.3f} there; kept at the next {needed.checked:,} numbers)"
         )
 
@@ -49,8 +52,12 @@ def _percent(chance: float) -> str:
     return f"{100 * max(chance, 0.0):.1f} %"
 
 
-def power_json(answers: Iterable[PowerAnswer]) -> dict[str, Any]:
-    return {"format": "heldout/results-power@1", "rules": [answer.as_json() for answer in answers]}
+def power_json(answers: Iterable[PowerAnswer], of_scores: Sequence[str] = ()) -> dict[str, Any]:
+    return {
+        "format": "heldout/results-power@1",
+        "rules": [answer.as_json() for answer in answers],
+        "rules_on_scores": list(of_scores),
+    }
 
 
 def needs_lines(found: Iterable[SliceNeeds]) -> Iterator[str]:

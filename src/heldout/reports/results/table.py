@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heldout.domain.results.decision import Decided, Decision, gate_of
+from heldout.domain.results.decision import Decision, gate_of
 from heldout.domain.results.report import CrossProposal, DatasetState, RunInfo, RunReport, ScopeResult, Without
 from heldout.reports.answers import columns, reason, short
 from heldout.reports.results.numbers import (
@@ -55,7 +55,7 @@ def report_lines(report: RunReport) -> Iterator[str]:
         yield from columns(proposal_rows(report.proposals)) if report.proposals else [f"  {NO_CROSSES}"]
     if report.decided:
         yield ""
-        yield from rule_lines(report.decided)
+        yield from rule_lines(report)
 
 
 def excluded_line(report: RunReport) -> str:
@@ -158,10 +158,14 @@ def proposal_rows(proposals: Sequence[CrossProposal]) -> list[list[str]]:
     return rows
 
 
-def rule_lines(decided: Sequence[Decided]) -> Iterator[str]:
-    for item in decided:
-        yield f"Rule {safe(item.rule.id)}: {item.decision} ({item.reason}){DOT}minimum {item.rule.bound:g}"
-    yield gate_line(gate_of(tuple(decided)))
+def rule_lines(report: RunReport) -> Iterator[str]:
+    """A run alone says what it excludes, and nobody can say otherwise: so a rule says how much of it that was."""
+    left_out = {row.metric.name: row.counts.excluded for row in report.overall}
+    for item in report.decided:
+        excluded = left_out.get(item.rule.metric, 0)
+        said = f"{DOT}without {excluded:,} excluded" if excluded else ""
+        yield f"Rule {safe(item.rule.id)}: {item.decision} ({item.reason}){DOT}minimum {item.rule.bound:g}{said}"
+    yield gate_line(gate_of(report.decided))
 
 
 def lone_level(q: float, tested: int) -> float:

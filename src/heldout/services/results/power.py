@@ -8,7 +8,10 @@ from math import ceil
 from pathlib import Path
 
 from heldout.domain.results.power import Needed, PowerAnswer, RunRates, SliceNeeds, SliceRate
+from heldout.domain.results.report import Metric
+from heldout.domain.results.run import SCORE
 from heldout.errors import UsageError
+from heldout.services.results.requiring import check_margin
 from heldout.statistics.power import Chance, OnePairing, OneRate, enough, exact_rate, marked_slice
 from heldout.storage.regular_files import opened
 from heldout.storage.results.bundle_file import read_rates
@@ -28,7 +31,8 @@ class Asked:
 
 def rate_power(minimum: float, rate: float, alpha: float, asked: Asked) -> PowerAnswer:
     """A rule that one run's exact interval lies above a minimum, where the slice's true rate is `rate`."""
-    words = (f"the exact {1 - alpha:.4g} interval of a rate lies above {minimum:.4g}", f"the true rate is {rate:.4g}")
+    interval = f"the exact {1 - alpha:.10g} interval of a rate"
+    words = (f"{interval} lies above {minimum:.10g}", f"the true rate is {rate:.10g}")
     sides = {name: exact_rate(minimum, alpha, above=name == "PASS") for name in ("PASS", "FAIL")}
     return _of_rates("rate", words, sides, (rate, rate - minimum), asked)
 
@@ -36,8 +40,8 @@ def rate_power(minimum: float, rate: float, alpha: float, asked: Asked) -> Power
 def mark_power(run_rate: float, rate: float, slices: int, q: float, asked: Asked) -> PowerAnswer:
     """A mark of one slice among so many that are tested, were it the only one that stands out."""
     words = (
-        f"a slice among {slices:,} is marked against the run's rate {run_rate:.4g} at q {q:.4g}, alone",
-        f"the slice's true rate is {rate:.4g}",
+        f"a slice among {slices:,} is marked against the run's rate {run_rate:.10g} at q {q:.10g}, alone",
+        f"the slice's true rate is {rate:.10g}",
     )
     found = {name: marked_slice(run_rate, q, slices, above=name == "marked above") for name in _MARKS}
     sides = {name: side for name, side in found.items() if side is not None}
@@ -127,8 +131,9 @@ def paired_power(rule: Margin, gains: float, losses: float, asked: Asked) -> Pow
     support = f", min_support {rule.min_support}" if rule.min_support else ""
     return PowerAnswer(
         "paired",
-        f"{rule.name}: no worse than {100 * rule.margin:.4g} points, alpha {rule.alpha:.4g}{family}{support}",
-        f"the candidate alone is right in {100 * gains:.4g} % of the cases, the baseline alone in {100 * losses:.4g} %",
+        f"{rule.name}: no worse than {100 * rule.margin:.10g} points, alpha {rule.alpha:.10g}{family}{support}",
+        f"the candidate alone is right in {100 * gains:.10g} % of the cases, "
+        f"the baseline alone in {100 * losses:.10g} %",
         _with_power(at_best[expected], chances[expected], 32) if ahead else None,
         at_best[other],
         asked.cases,
@@ -136,13 +141,23 @@ def paired_power(rule: Margin, gains: float, losses: float, asked: Asked) -> Pow
     )
 
 
-def margins_of(path: str) -> tuple[Margin, ...]:
-    """The rules of a policy, each with its family's size. Raises ConfigError; UsageError (slug no-rows) for none."""
+def margins_of(path: str) -> tuple[tuple[Margin, ...], tuple[str, ...]]:
+    """The rules of a policy on outcomes, each with its family's size, and the ids of its rules on scores.
+
+    Whether a rule on scores can decide depends on how far they spread, which no shares of gains and losses tell.
+
+    Raises ConfigError; UsageError: no-rows where no rule is on outcomes, rule-out-of-range.
+    """
     with opened(Path(path), path) as (stream, _):
-        policy, _suite = parse_policy(stream.read(), path)
-    if not policy.rules:
-        raise UsageError("no-rows", f"{path} has no rule", hint="give it rules, or plain numbers: --margin 0.05")
-    return tuple(
+        policy, suite = parse_policy(stream.read(), path)
+    of_scores = {rule.id for rule in policy.rules if rule.metric == SCORE or rule.metric in suite.scores}
+    rules = [rule for rule in policy.rules if rule.id not in of_scores]
+    if not rules:
+        said = "has rules on scores only" if of_scores else "has no rule"
+        raise UsageError("no-rows", f"{path} {said}", hint="give it rules on outcomes, or plain numbers: --margin 0.05")
+    for rule in rules:
+        check_margin(rule, Metric(rule.metric))
+    margins = tuple(
         Margin(
             0.0 - rule.bound,
             policy.alpha,
@@ -150,8 +165,9 @@ def margins_of(path: str) -> tuple[Margin, ...]:
             rule.id if rule.scope.is_global else f"{rule.id} [{rule.scope}]",
             rule.min_support,
         )
-        for rule in policy.rules
+        for rule in rules
     )
+    return margins, tuple(sorted(of_scores))
 
 
 def needs_of_run(path: str, power: float) -> tuple[SliceNeeds, ...]:

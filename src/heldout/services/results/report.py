@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heldout.domain.results.decision import Decided, Rule, decide
+from heldout.domain.results.decision import Decided, Decision, Reason, Rule, decide
 from heldout.domain.results.interval import Interval
 from heldout.domain.results.report import Method, RunInfo, RunReport, ScopeResult, Without
 from heldout.domain.results.suite import Suite
@@ -109,10 +109,13 @@ def _decided(rule: Rule, measured: Sequence[Measured], overall: Sequence[ScopeRe
     for item, row in zip(measured, overall, strict=True):
         if row.metric.name == rule.metric:
             check_minimum(rule, item.metric)
+        if row.metric.name == rule.metric and row.interval is None:  # of a run whose cases are all missing or excluded
+            reason = Reason.MISSING if row.counts.missing else Reason.SUPPORT
+            return Decided(rule, Decision.INSUFFICIENT, reason, 1 - level, None)
         if row.metric.name == rule.metric and row.interval is not None:
             decision, reason = decide(row.interval, _worst(item, row, level), rule.bound)
             return Decided(rule, decision, reason, 1 - level, row.interval, (row.counts.estimate or 0.0) <= rule.bound)
-    known = ", ".join(row.metric.name for row in overall if row.counts.observed) or "none"
+    known = ", ".join(row.metric.name for row in overall) or "none"
     message = f"Configuration error: rule '{rule.id}' is about the metric '{rule.metric}', which the run does not have"
     raise UsageError("unknown-metric", message, hint=f"its metrics: {known}")
 

@@ -13,6 +13,7 @@ from heldout.storage.yaml.schema import kind_of
 
 _HEADER = ("format", "run", "dataset", "source", "content", "split", "metric", "rag", "model", "system", "extra")
 _TEXTS = ("run", "dataset", "source", "content", "split", "metric")
+_OTHER = "a run is JSON Lines (docs/results.md); heldout results import reads exports of other tools"
 _HINT = "docs/results.md has the fields of a run file"
 
 
@@ -21,9 +22,11 @@ def parse_line(line: bytes, file: str, number: int) -> Mapping[str, JSON]:
     try:
         value = parse_json(line)
     except JSONFault as fault:
-        raise DataError(fault.slug, fault.reason, file=file, line=number, offset=fault.offset) from None
+        hint = _OTHER if fault.slug == "bad-json" else None
+        raise DataError(fault.slug, fault.reason, file=file, line=number, offset=fault.offset, hint=hint) from None
     if not isinstance(value, dict):
-        raise DataError("bad-run-row", f"expected an object, found {kind_of(value)}", file=file, line=number)
+        message = f"expected an object, found {kind_of(value)}"
+        raise DataError("bad-run-row", message, file=file, line=number, hint=_OTHER)
     return value
 
 

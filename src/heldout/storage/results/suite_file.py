@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
+from math import isfinite
 
 from heldout.domain.example import JSON
 from heldout.domain.results.decision import Rule
@@ -62,12 +64,22 @@ def settings(section: Section) -> Suite:
 
 def declared_slices(section: Section, key: str) -> tuple[Declared, ...]:
     found = []
+    _refuse_split_bounds(section, key)
     for index, text in enumerate(section.texts(key) or ()):
         try:
             found.append(parse_declared(text))
         except SliceFault as fault:
             section.fail(fault.slug, str(fault), key, index)
     return tuple(found)
+
+
+def _refuse_split_bounds(section: Section, key: str) -> None:
+    """`[trajectory_length:4,8]` is a list of two in YAML, and the 8 a number."""
+    given = section.raw(key)
+    for before, value in pairwise(given if isinstance(given, list) else ()):
+        if isinstance(before, str) and ":" in before and _is_number(value):
+            text = f"{before},{value}"
+            section.fail("wrong-type", f"the bounds of {before!r} are cut at a comma", key, hint=f'write "{text}"')
 
 
 def distinct(section: Section, names: list[str], key: str, what: str) -> None:
@@ -91,7 +103,8 @@ def number(section: Section, key: str, default: float | None, low: float, high: 
     if default is not None and not section.has(key):
         return default
     if not _is_number(value) or not low < value < high:  # type: ignore[operator]
-        section.fail("bad-value", f"expected a number between {low:g} and {high:g}, found {kind_of(value)}", key)
+        between = f" between {low:g} and {high:g}" if isfinite(high - low) else ""
+        section.fail("bad-value", f"expected a number{between}, found {kind_of(value)}", key)
     return float(value)  # type: ignore[arg-type]
 
 
