@@ -60,6 +60,61 @@ def test_a_name_that_git_does_not_know_of_is_refused_by_verify(decide: Deciders)
     assert "Carol <carol@example.org>, who is behind no commit of it" in found.out
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("a greeting", "anything at all"), (FAR, "3999-12-31"), ("method:", "method: # looks alike\n ")]
+)
+def test_who_agreed_did_not_agree_to_what_was_edited_since(decide: Deciders, old: str, new: str) -> None:
+    """Bob approved a reason and a last day. Another one is another decision, and a comment is none."""
+    decide.accept(decide.near, "--expires", FAR)
+    edit(decide, decide.near, old, new)
+    found = [item["slug"] for item in decide.team.heldout("verify", "--all", "--json").json["problems"]]
+    assert ("reviewer-unknown" in found) == ("#" not in new)
+
+
+def test_after_an_edit_the_reviewer_agrees_anew(decide: Deciders) -> None:
+    decide.accept(decide.near)
+    edit(decide, decide.near, "a greeting", "a greeting, no answer in it")
+    early = decide.as_bob("review", "approve", decide.near, "--commit")
+    assert (early.code, "take the reviewer line out" in early.err) == (2, True)
+    edit(decide, decide.near, 'reviewer: "Bob <bob@example.org>"\n', "")
+    assert decide.as_bob("review", "approve", decide.near, "--commit").code == 0
+    found = decide.team.heldout("verify", "--all", "--json").json["problems"]
+    assert "reviewer-unknown" not in {item["slug"] for item in found}
+
+
+@pytest.mark.parametrize(
+    "spelled", ["{0} <{1}>", "Somebody <{1}>", "{1}", "{0} <{1}> ", "{0} < {1} >", "{0} <{1}>, again", "  {1}\t"]
+)
+def test_however_an_author_spells_it_a_second_person_is_another_address(spelled: str) -> None:
+    from heldout.domain.deciding.review import Decision, Review
+
+    by, address = "Ann <ann@example.org>", "Ann@Example.org"
+    review = Review("0" * 16, Decision.ACCEPTED, "r", by, "m", reviewer=spelled.format("Ann", address))
+    assert not review.reviewed_by_another
+
+
+def test_two_files_that_contradict_each_other_decide_nothing(decide: Deciders) -> None:
+    """A finding between two datasets, with a file beside either: what both say is decided, and nothing else."""
+    decide.team.dataset("other", train={"copy": sentence("h0")}, holdout=None)
+    decide.team.save("Add other")
+    decide.team.git("tag", "-a", "other@v1.0.0", "-m", "first")
+    (found,) = [item for item in decide.team.answer(V1)["findings"] if "dataset': 'other'" in str(item)]
+    decide.accept(found["id"])
+    text = (decide.team.path / f"datasets/support/reviews/{found['id']}.yaml").read_text()
+    decide.team.write(f"datasets/other/reviews/{found['id']}.yaml", text)
+    decide.team.git("add", "datasets")
+    decide.team.save("Decide the same there")
+    assert decide.standings()[found["id"]] == "accepted"
+    assert found["id"] in str(decide.team.answer(V1)["accepted"])
+    decide.team.write(f"datasets/other/reviews/{found['id']}.yaml", text.replace("n: accepted", "n: reopened"))
+    decide.team.git("add", "datasets")
+    decide.team.save("Reopen it there")
+    assert decide.standings()[found["id"]] == "malformed"
+    assert found["id"] in str(decide.team.answer(V1)["findings"])
+    problems = decide.team.heldout("verify", "--all", "--json").json["problems"]
+    assert sum(item["slug"] == "reviews-contradict" for item in problems) == 2
+
+
 @pytest.mark.parametrize("trailer", ["Reviewed-by", "Co-authored-by", "Signed-off-by"])
 def test_a_squashed_branch_names_its_reviewer_in_the_message(decide: Deciders, trailer: str) -> None:
     decide.accept(decide.exact)

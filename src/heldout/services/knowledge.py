@@ -106,19 +106,23 @@ def locks_of(
 
 def reviews_of(git: Git, trees: Sequence[GitTree]) -> Reviews:
     """Decisions in the trees; where they differ on one finding, the first tree's. A file that is not what it should be
-    decides nothing: `heldout review list` and verify name it."""
+    decides nothing, nor do two files that say different things of one finding: `heldout review list` and verify name
+    them."""
     files = _files(trees, _maybe_review)
     if not files:
         return NO_REVIEWS
+    from heldout.domain.deciding.review import contradictions
     from heldout.storage.people.reviews import is_review, parse_review
 
     files = {path: oids for path, oids in files.items() if is_review(path)}
     contents = git.read_blobs([oids[0] for oids in files.values()])
-    found = []
+    found = {}
     for path, oids in sorted(files.items()):
         with suppress(ConfigError):
-            found.append(parse_review(contents[oids[0]], path))
-    return Reviews.of(found, datetime.now(UTC).date())
+            found[path] = parse_review(contents[oids[0]], path)
+    contested = contradictions(found)
+    agreed = (review for path, review in found.items() if path not in contested)
+    return Reviews.of(agreed, datetime.now(UTC).date())
 
 
 def _maybe_review(path: str) -> bool:

@@ -6,6 +6,7 @@ all inputs in it, so an edited example has another finding, about which nobody h
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -114,6 +115,23 @@ class Reviews:
 NO_REVIEWS = Reviews()
 
 
+def contradictions(decisions: Mapping[str, Review]) -> dict[str, str]:
+    """Of decisions by the path of their file: each that another one contradicts, and the path of that one.
+
+    A finding between two datasets can have a file beside either. What both say, once, is decided.
+    """
+    about: defaultdict[tuple[bool, str], list[str]] = defaultdict(list)
+    for path, review in decisions.items():
+        about[review.is_cluster, review.id].append(path)
+    return {
+        path: other
+        for paths in about.values()
+        for path in paths
+        for other in paths
+        if decisions[other] != decisions[path]
+    }
+
+
 def parted(
     hits: Iterable[tuple[Contamination, str]], reviews: Reviews
 ) -> tuple[tuple[Contamination, ...], tuple[Accepted, ...]]:
@@ -136,4 +154,4 @@ def parted(
 def address(person: str) -> str:
     """The address in `Name <address>`, in lower case; a text without one stands for itself."""
     _, found, rest = person.rpartition("<")
-    return (rest.removesuffix(">") if found else person).strip().lower()
+    return (rest.partition(">")[0] if found else person).strip().lower()

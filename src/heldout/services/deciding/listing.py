@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from heldout.domain.deciding.review import Review, Weight
+from heldout.domain.deciding.review import Review, Weight, contradictions
 from heldout.domain.deciding.review_listing import ReviewListing, ReviewRow, Standing
 from heldout.domain.finding import Finding, Severity, Side
 from heldout.domain.kind import Kind
@@ -46,7 +46,21 @@ def standings(
     workspace: Workspace, by_id: Mapping[str, FindingRow], by_cluster: Mapping[str, FindingRow]
 ) -> list[ReviewRow]:
     """Every decision in the order of their paths, and what it is worth for the finding or the family it is about."""
-    return [_row(workspace, path, data, by_id, by_cluster) for path, data in sorted(_files(workspace).items())]
+    read, wrong = {}, []
+    for path, data in sorted(_files(workspace).items()):
+        try:
+            read[path] = parse_review(data, path)
+        except ConfigError as error:
+            wrong.append(ReviewRow(path, Standing.MALFORMED, problem=str(error)))
+    contested = contradictions(read)
+    wrong += [ReviewRow(path, Standing.MALFORMED, problem=contradicted(other)) for path, other in contested.items()]
+    sound = (item for item in read.items() if item[0] not in contested)
+    rows = [_row(workspace, path, review, by_id, by_cluster) for path, review in sound]
+    return sorted([*rows, *wrong], key=lambda row: row.path)
+
+
+def contradicted(other: str) -> str:
+    return f"{other} says something else of the same finding, so neither counts: git rm one of them"
 
 
 def _files(workspace: Workspace) -> dict[str, bytes]:
@@ -63,14 +77,10 @@ def _files(workspace: Workspace) -> dict[str, bytes]:
 def _row(
     workspace: Workspace,
     path: str,
-    data: bytes,
+    review: Review,
     by_id: Mapping[str, FindingRow],
     by_cluster: Mapping[str, FindingRow],
 ) -> ReviewRow:
-    try:
-        review = parse_review(data, path)
-    except ConfigError as error:
-        return ReviewRow(path, Standing.MALFORMED, problem=str(error))
     row = by_cluster.get(review.id) if review.is_cluster else by_id.get(review.id)
     if row is None and review.kind in ASKED:
         return _asked(workspace, path, review)

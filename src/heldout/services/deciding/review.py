@@ -110,6 +110,12 @@ def approve(
         raise UsageError("nothing-to-approve", f"{row.finding.id} was reopened: {review.reason}")
     reviewer = author(workspace)
     _refuse_own_review(review.by, reviewer)
+    if review.reviewer is not None and address(review.reviewer) == address(reviewer):
+        raise UsageError(
+            "nothing-to-approve",
+            f"{row.finding.id} names {reviewer} as its reviewer already",
+            hint=f"if it was edited since: take the reviewer line out of {path}, commit, and approve again",
+        )
     return _keep(workspace, Decided(replace(review, reviewer=reviewer), path, False), commit, note)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
-from heldout.domain.deciding.review import Decision, Review, address
+from heldout.domain.deciding.review import Decision, Review, address, contradictions
 from heldout.domain.deciding.review_listing import Standing
 from heldout.domain.verification import Level, Problem
 from heldout.errors import ConfigError
-from heldout.services.deciding.listing import list_reviews
+from heldout.services.deciding.listing import contradicted, list_reviews
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT
 from heldout.storage.git.history import people_behind
@@ -18,21 +20,22 @@ from heldout.storage.people.reviews import is_review, parse_review
 def reviews(workspace: Workspace, head: str, base: str | None) -> Iterator[Problem]:
     """Decisions of HEAD; with a base, only those that are new or changed since fail for want of a person behind them.
 
-    A reviewer who did not author or commit a change of the file, and is named in no Reviewed-by, Co-authored-by or
+    A reviewer who did not author or commit the decision as it stands, and is named in no Reviewed-by, Co-authored-by or
     Signed-off-by line of such a commit, has not agreed as far as Git knows.
     """
     tree = workspace.tree(head)
     old = workspace.tree(base) if base is not None else None
+    read = {}
     for path in tree.paths(ROOT):
-        if not is_review(path):
-            continue
-        data = tree.read(path) or b""
-        try:
-            review = parse_review(data, path)
-        except ConfigError as error:
-            yield Problem(Level.FAILED, path, str(error), error.slug)
-            continue
-        if old is None or old.read(path) != data:
+        if is_review(path):
+            try:
+                read[path] = parse_review(tree.read(path) or b"", path)
+            except ConfigError as error:
+                yield Problem(Level.FAILED, path, str(error), error.slug)
+    for path, other in contradictions(read).items():
+        yield Problem(Level.FAILED, path, contradicted(other), "reviews-contradict")
+    for path, review in read.items():
+        if old is None or old.read(path) != tree.read(path):
             yield from _people(workspace, path, review)
 
 
@@ -42,11 +45,24 @@ def _people(workspace: Workspace, path: str, review: Review) -> Iterator[Problem
     if review.reviewer is not None and not review.reviewed_by_another:
         yield Problem(Level.FAILED, path, f"{review.reviewer} reviewed a decision of their own", "own-review")
         return
-    behind = {address(person) for person in people_behind(workspace.git, [path])}
+    behind = _behind(workspace, path, review)
     for person in (review.by, review.reviewer):
         if person is not None and address(person) not in behind:
-            text = f"names {person}, who is behind no commit of it (author, committer or a Reviewed-by line)"
+            text = f"names {person}, who is behind no commit of it as it is (author, committer, Reviewed-by line)"
             yield Problem(Level.FAILED, path, text, "reviewer-unknown")
+
+
+def _behind(workspace: Workspace, path: str, review: Review) -> frozenset[str]:
+    """Addresses of those who stand behind what is decided now: commits in which anything but the reviewer was another
+    one are of another decision, about which nobody else was asked again."""
+    decided = replace(review, reviewer=None)
+    found: set[str] = set()
+    for commit, people in people_behind(workspace.git, path):
+        with suppress(ConfigError):
+            then = parse_review(workspace.tree(commit).read(path) or b"", path)
+            if replace(then, reviewer=None) == decided:
+                found |= {address(person) for person in people}
+    return frozenset(found)
 
 
 def standing(workspace: Workspace, head: str) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heldout.storage.git import refs
@@ -69,19 +69,27 @@ def steps(git: Git, head: str, base: str | None, folder: str) -> list[Step]:
     return [Step(commit, parents, frozenset(paths)) for commit, (parents, paths) in found.items()]
 
 
-def people_behind(git: Git, paths: Sequence[str]) -> frozenset[str]:
-    """Who stands behind files in HEAD's history: authors and committers of the commits that changed them, and whom
-    their messages name as reviewing, co-authoring or signing off; each as `Name <address>`."""
-    return _people(git, ("Reviewed-by", "Co-authored-by", "Signed-off-by"), ["HEAD"], paths)
+def people_behind(git: Git, path: str) -> list[tuple[str, frozenset[str]]]:
+    """Each commit in HEAD's history that changed a file, newest first, and who stands behind it: its author and
+    committer, and whom its message names as reviewing, co-authoring or signing off; each as `Name <address>`."""
+    found: dict[str, frozenset[str]] = {}
+    for commit, people in _people(git, ("Reviewed-by", "Co-authored-by", "Signed-off-by"), ["HEAD"], [path]):
+        found[commit] = found.get(commit, frozenset()) | people
+    return [*found.items()]
 
 
 def authors_between(git: Git, base: str, head: str, paths: Sequence[str]) -> frozenset[str]:
     """Who changed files in the history of `head` that is not in `base`'s: authors, committers and co-authors."""
-    return _people(git, ("Co-authored-by",), [head, f"^{base}"], paths)
+    return frozenset().union(*(people for _, people in _people(git, ("Co-authored-by",), [head, f"^{base}"], paths)))
 
 
-def _people(git: Git, keys: Sequence[str], wanted: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
+def _people(
+    git: Git, keys: Sequence[str], wanted: Sequence[str], paths: Sequence[str]
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """(commit, people); a merge comes once for each parent that it differs from."""
     trailers = "".join(f"%(trailers:key={key},valueonly)" for key in keys)
-    form = f"--format=%an <%ae>%n%cn <%ce>%n{trailers}"
+    form = f"--format=%x01%H%n%an <%ae>%n%cn <%ce>%n{trailers}"
     output = git.line("log", "--full-history", "-m", form, *wanted, "--", *paths)
-    return frozenset(line.strip() for line in (output or "").splitlines() if line.strip())
+    for part in (output or "").split("\x01")[1:]:
+        commit, *people = (line.strip() for line in part.splitlines() if line.strip())
+        yield commit, frozenset(people)
