@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,9 @@ from heldout.services.corpora.block import row_of, text_row
 from heldout.storage.quick import texts as quick
 from heldout.storage.readers import read_rows
 
-ITEM = DataFile("a.jsonl", format="jsonl")
+PACKED = {"a.jsonl": bytes, "a.jsonl.gz": gzip.compress, "a.jsonl.zst": zstandard.compress, "a": gzip.compress}
+"""How the bytes of a file are packed, by its name; the name alone says nothing."""
+
 _LINES = [
     b'{"text": "plain"}',
     b'{"text": "a: b", "x": {"y": 1.5, "text": "inner"}}',
@@ -43,21 +47,27 @@ _LINES = [
     b"not json",
     b'{"text": "cut',
     b'{"text": "nul \\u0000"}',
+    b"\x1f\x8b\x08 begins like gzip",
+    b"\x28\xb5\x2f\xfd begins like Zstandard",
     "\ufeff".encode() + b'{"text": "marked"}',
     b'{"text": ' + b"[" * 600 + b"]" * 600 + b"}",
 ]
 
 
-def _strict(data: bytes) -> tuple[list[tuple[int, object]], list[tuple[str, object, object]]]:
+def _strict(data: bytes, name: str) -> tuple[list[tuple[int, object]], list[tuple[str, object, object]]]:
     errors: list[DataError] = []
-    rows = [(row.line, row.value) for row in read_rows(io.BytesIO(data), ITEM, "a.jsonl", errors.append)]
+    rows = [(row.line, row.value) for row in read_rows(io.BytesIO(data), _item(name), name, errors.append)]
     found = [(n, v["text"] if isinstance(v, dict) and isinstance(v.get("text"), str) else v) for n, v in rows]
     return found, [(error.slug, error.line, error.offset) for error in errors]
 
 
-def _quick(data: bytes) -> tuple[list[tuple[int, object]], list[tuple[str, object, object]]]:
+def _item(name: str) -> DataFile:
+    return DataFile(name, format="jsonl")
+
+
+def _quick(data: bytes, name: str) -> tuple[list[tuple[int, object]], list[tuple[str, object, object]]]:
     errors: list[DataError] = []
-    rows = quick.quick_texts(io.BytesIO(data), ITEM, "a.jsonl", "text", errors.append)
+    rows = quick.quick_texts(io.BytesIO(data), _item(name), name, "text", errors.append)
     found = [
         row if isinstance(row, tuple) else (row.line, row.value if not _has_text(row.value) else row.value["text"])  # type: ignore[call-overload, index]
         for row in rows
@@ -69,12 +79,25 @@ def _has_text(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("text"), str)
 
 
-@given(st.lists(st.sampled_from(_LINES), max_size=12), st.booleans(), st.sampled_from((1, 7, 64, 1 << 16)))
-def test_it_is_the_strict_reader(lines: list[bytes], ended: bool, block: int) -> None:
-    data = b"\n".join(lines) + (b"\n" if ended else b"")
+@given(
+    st.lists(st.sampled_from(_LINES), max_size=12),
+    st.booleans(),
+    st.sampled_from((1, 7, 64, 1 << 16)),
+    st.sampled_from(sorted(PACKED)),
+)
+def test_it_is_the_strict_reader(lines: list[bytes], ended: bool, block: int, name: str) -> None:
+    """Bytes after unpacking are rows, whatever they begin with and however the file is called."""
+    data = PACKED[name](b"\n".join(lines) + (b"\n" if ended else b""))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quick, "_BLOCK", block)
-        assert _quick(data) == _strict(data)
+        try:
+            expected = _strict(data, name)
+        except DataError as error:  # an unpacked file that begins like a packed one
+            with pytest.raises(DataError) as caught:
+                _quick(data, name)
+            assert caught.value.slug == error.slug
+        else:
+            assert _quick(data, name) == expected
 
 
 @given(st.text())
@@ -89,6 +112,7 @@ def test_the_digest_of_a_text_is_that_of_its_canonical_json(text: str) -> None:
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick, "ROW_LIMIT", 1000)
     monkeypatch.setattr(quick, "_BLOCK", 64)
+    data = b'{"text": "x"}\n' * 3 + b"x" * 5000
     with pytest.raises(DataError) as caught:
-        list(quick.quick_texts(io.BytesIO(b'{"text": "x"}\n' * 3 + b"x" * 5000), ITEM, "a", "text", lambda _: None))
+        list(quick.quick_texts(io.BytesIO(data), _item("a"), "a", "text", lambda _: None))
     assert (caught.value.slug, caught.value.line) == ("row-too-large", 4)

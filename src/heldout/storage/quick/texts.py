@@ -16,8 +16,9 @@ from heldout.domain.dataset import DataFile
 from heldout.errors import DataError
 from heldout.storage.exact_numbers import exact_float
 from heldout.storage.quick.keys import are_distinct
-from heldout.storage.readers import Row, read_rows
+from heldout.storage.readers import Row
 from heldout.storage.readers.compressed import decompressed
+from heldout.storage.readers.json_rows import read_lines
 from heldout.storage.readers.source import ROW_LIMIT, Source, too_long
 
 _BLOCK: Final = 1 << 16  # bytes
@@ -90,5 +91,5 @@ def _strictly(
             error.offset += offset - len(before)
         on_bad_row(error)
 
-    for row in read_rows(io.BytesIO(before + line), item, name, placed):
+    for row in read_lines(Source(io.BytesIO(before + line), item, name, placed)):  # unpacked already
         yield replace(row, line=number)
