@@ -22,7 +22,8 @@ from heldout.domain.splitting.prompt_words import excerpts_of, placed_excerpts
 from heldout.errors import ConfigError
 from heldout.services.hooking.install import install
 from heldout.storage.settings_file import parse_settings
-from heldout.storage.splitting.excerpt_index import ExcerptIndex, keep_index, kept_index
+from heldout.storage.splitting.excerpt_index import FOLDER, ExcerptIndex, keep_index, kept_index
+from heldout.storage.splitting.prompt_files import parse_prompt
 
 SENTENCE = "I have two separate cards linked to my account. Is there a limit to this"
 """Not in banking77; 15 words."""
@@ -128,6 +129,19 @@ def test_a_dataset_or_the_settings_that_change_bring_all_prompts_up(team: Team) 
 def test_without_the_data_it_says_so(team: Team) -> None:
     shutil.rmtree(team.path / ".dvc/cache")
     shutil.rmtree(team.path / ".heldout", ignore_errors=True)
+    team.add("prompts/a.md", held_out()[7])
+    assert "banking77: its held-out examples are not here" in team.save("Work")
+    trusting = team.heldout("verify", "--trust-records")
+    assert "reported: datasets/banking77: its held-out examples are not here" in trusting.out
+
+
+@pytest.mark.req("C15")
+def test_a_kept_index_without_the_data_is_no_clean_prompt(team: Team) -> None:
+    """The index of an earlier commit says that something stands there; what it is only the data could tell."""
+    team.add("prompts/a.md", "nothing to see")
+    team.save("Keep an index")
+    assert [*(team.path / FOLDER).iterdir()]
+    shutil.rmtree(team.path / ".dvc/cache")
     team.add("prompts/a.md", held_out()[7])
     assert "banking77: its held-out examples are not here" in team.save("Work")
     trusting = team.heldout("verify", "--trust-records")
@@ -265,6 +279,14 @@ SET_APART = [
     f"Hello. {SHORT} Please answer.",
     f"**{SHORT}**",
     f"Write `{SHORT}` so.",
+    f"Q: {SHORT} A: arrival",
+    f"User:{SHORT}",
+    f"prompt = 'User: {SHORT}\\nAssistant: arrival\\n'",
+    f"{SHORT} - card_arrival",
+    f"{SHORT} — card_arrival",
+    f"問題：{SHORT}。答え",
+    f"«{SHORT}»",
+    "Where's my\nnew card?",
 ]
 
 
@@ -282,6 +304,8 @@ def test_a_short_example_is_found_where_it_stands_alone(line: str) -> None:
         "Where's my new red card?",
         "Where's my new",
         "my new card",
+        "Tell people where's my new card",
+        "A rule for where's my new card: be short",
     ],
 )
 def test_a_short_example_inside_other_words_is_not_found(line: str) -> None:
@@ -296,9 +320,28 @@ def test_fewer_than_three_words_are_never_an_excerpt(text: str) -> None:
 
 
 def test_an_example_that_has_marks_itself_is_found_whole() -> None:
-    for text in ("Hi, my card: is it lost?", "No. It is [late], say I", 'A "new" card, please'):
+    for text in ("Hi, my card: is it lost?", "No. It is [late], say I", 'A "new" card, please', "Hello.\nNo card yet."):
         (wanted,) = excerpts_of(text)
-        assert wanted in [excerpt for excerpt, _ in placed_excerpts(f"x\n{text}\n")]
+        for around in ("x\n{}\n", "User: {} Assistant: x", '["{}", "{}"]', "1. {}", "{} => x"):
+            assert wanted in [excerpt for excerpt, _ in placed_excerpts(around.format(text, text))], around
+
+
+@pytest.mark.parametrize("language", ["ja", "zh", "th", "bn", "ru"])
+def test_an_mgsm_question_behind_a_label_is_found_in_any_script(language: str) -> None:
+    """Short ones too: a Japanese sentence is one word here, and a question has few."""
+    data = data_path(f"mgsm/mgsm_{language}.tsv").read_bytes()
+    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    for line in text.decode().splitlines():
+        question = line.split("\t")[0]
+        found = {excerpt for excerpt, _ in placed_excerpts(f"規則\n問題：{question}\n答え：7")}
+        wanted = {*excerpts_of(question)}
+        assert wanted <= found
+        assert wanted or len(words_of(question)) < 3
+
+
+def test_a_prompt_in_utf_16_is_read_as_text() -> None:
+    for encoding in ("utf-16", "utf-8-sig", "utf-8"):
+        assert parse_prompt(f"{SHORT}\n".encode(encoding), "a.md").texts == (f"{SHORT}\n",)
 
 
 @given(st.text('ab ,.:"', max_size=40))

@@ -27,9 +27,14 @@ def words_of(text: str) -> list[str]:
 
     Characters that came after Unicode 14 separate as well, for on an older Python they would (A48).
     """
-    if not text.isascii() and len(drop_unassigned(text)) != len(text):
-        text = "".join(character if drop_unassigned(character) else " " for character in text)
-    return _WORD.findall(text.lower())
+    return _WORD.findall(assigned(text).lower())
+
+
+def assigned(text: str) -> str:
+    """The text with a space in place of each character that came after Unicode 14."""
+    if text.isascii() or len(drop_unassigned(text)) == len(text):
+        return text
+    return "".join(character if drop_unassigned(character) else " " for character in text)
 
 
 def similarity(first: Iterable[str], second: Iterable[str]) -> Fraction:

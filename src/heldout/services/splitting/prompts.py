@@ -52,7 +52,10 @@ def check_prompts(
         if index is None:
             not_here.append(state.name)
         elif hits := {excerpt for excerpt in places if excerpt in index}:
-            found += _excerpts(workspace, state, places, hits)
+            if StoredData(state, workspace.store).missing():
+                not_here.append(state.name)  # an index was kept: something stands there, and nobody can tell what
+            else:
+                found += _excerpts(workspace, state, places, hits)
     check = PromptCheck(tuple(sorted(set(found), key=_order)), tuple(not_here))
     return check.decided(workspace.knowledge().reviews, block=policy.block) if found else check
 
@@ -89,8 +92,6 @@ def _excerpts(
     workspace: Workspace, state: DatasetState, places: Places, hits: Collection[str]
 ) -> Iterator[PromptExcerpt]:
     """One for each example and file: at the first of its excerpts that stands there."""
-    if StoredData(state, workspace.store).missing():
-        return
     for example in _held_out(workspace, state):
         told: set[str] = set()
         for excerpt in _excerpts_of(example):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Final
 
 from heldout.domain.splitting.check import Prompt
@@ -15,9 +16,9 @@ _LINES: Final = (".jsonl", ".ndjson")
 
 def parse_prompt(data: bytes, name: str) -> Prompt:
     """What stands in a prompt file. One that is not the JSON its name promises is read as plain text, and bytes that
-    are no UTF-8 separate words: a prompt is looked through, never refused."""
+    are no text separate words: a prompt is looked through, never refused."""
     suffix = posixpath.splitext(name)[1].lower()
-    text = data.decode("utf-8-sig", "replace")
+    text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig", "replace")
     try:
         if suffix in _DOCUMENTS:
             return Prompt(name, tuple(texts_of_document(parse_json(data))))
