@@ -159,6 +159,25 @@ def test_wrong_calls(team: Team, options: list[str], says: str) -> None:
     assert (ran.code, says in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "flag"),
+    [
+        ("a.jsonl", b'{"text": "a text to tell which field it is"}\n{"title": "x"}\n', "--text-field"),
+        ("a.csv", b"text\ncaf\xe9 in another encoding\n", "--encoding"),
+        ("a.csv", b"text\nnul \x00 in the middle\n", "--encoding"),
+        ("a.csv", b"text,text\nx,y\n", "--columns"),
+        ("a.json", b'{"data": {"items": [{"text": "x"}]}}', "--records"),
+        ("a.dat", b"x", "--file-format"),
+    ],
+)
+def test_advice_is_what_this_command_can_do(team: Team, name: str, data: bytes, flag: str) -> None:
+    """There is no dataset.yaml of a corpus."""
+    (team.path.parent / "faulty").mkdir(exist_ok=True)
+    (team.path.parent / "faulty" / name).write_bytes(data)
+    ran = heldout(team.path, "corpus", "scan", f"../faulty/{name}", "--against", V1, "--no-record")
+    assert (ran.code, flag in ran.err, "dataset.yaml" in ran.err) == (2, True, False), ran.err
+
+
 def _replaced(name: str, old: bytes, new: bytes) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         data = (folder / name).read_bytes()

@@ -26,7 +26,8 @@ def scan_lines(
     if record.reading.text_field and reason:
         lines.append(f"  text: {record.reading.text_field} ({reason})")
     if resumed:
-        lines.append(f"  {plural(resumed, 'part')} of it were read by an earlier run")
+        verb = "was" if resumed == 1 else "were"
+        lines.append(f"  {plural(resumed, 'part')} of it {verb} read by an earlier run")
     lines += _found(record)
     lines += finding_lines(findings, SHOWN, f"heldout corpus show {record.corpus}")
     lines += [f"  incomplete: {reason}" for reason in record.incomplete]

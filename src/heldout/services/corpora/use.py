@@ -15,6 +15,7 @@ from heldout.domain.canonical import digest_bytes
 from heldout.domain.corpora.corpus import CorpusFinding, CorpusReading, CorpusRecord
 from heldout.domain.coverage import Knowledge
 from heldout.errors import UsageError
+from heldout.services.checking.reading import hints_for_flags
 from heldout.services.corpora.crew import Runner
 from heldout.services.corpora.holdouts import read_holdouts
 from heldout.services.corpora.scan import CorpusScan, corpus_name, plan_reading, scan_corpus
@@ -50,6 +51,11 @@ class CorpusRequest:
 
 def scan(workspace: Workspace, request: CorpusRequest, progress: Progress) -> CorpusScan:
     """Scan a corpus, going on where an earlier run of the same scan was ended."""
+    with hints_for_flags():
+        return _scanned(workspace, request, progress)
+
+
+def _scanned(workspace: Workspace, request: CorpusRequest, progress: Progress) -> CorpusScan:
     runner = _on_spark(request.spark) if request.spark else None
     found = find_files(request.files)
     name = corpus_name(request.name, found)
