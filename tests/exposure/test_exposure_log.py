@@ -157,6 +157,40 @@ def test_two_branches_that_append_conflict_and_repair_chains_them(logged: Exposi
 
 
 @pytest.mark.req("D58")
+@pytest.mark.parametrize("how", ["--squash", "--no-ff", "rebase"])
+def test_a_branch_that_merged_main_comes_back_in_any_way(logged: Exposing, how: str) -> None:
+    """A squashed branch is one commit with one parent, and yet no line of main was chained anew."""
+    team = logged.team
+    team.git("switch", "-q", "-c", "topic")
+    logged.logged("--keys", "h3", note="theirs")
+    team.git("switch", "-q", "main")
+    logged.logged("--keys", "h4", note="ours")
+    assert team.push("main").code == 0
+    start = team.git("rev-parse", "main")
+    team.git("switch", "-q", "topic")
+    if how == "rebase":
+        assert team.run("rebase", "-q", "main").returncode != 0
+    else:
+        assert team.run("merge", "-q", "main").returncode != 0
+    team.succeeds("exposures", "repair", "support")
+    assert "not all here" not in team.succeeds("exposures", "support").out
+    team.git("add", "datasets")
+    if how == "rebase":
+        team.git("-c", "core.editor=true", "rebase", "--continue")
+    else:
+        team.git("commit", "-q", "-m", "Merge main")
+    assert problems(logged) == []
+    team.git("switch", "-q", "main")
+    team.git("merge", "-q", "--no-edit", *([] if how == "rebase" else [how]), "topic")
+    if how == "--squash":
+        team.git("commit", "-q", "-m", "Topic")
+    assert [line["note"] for line in logged.lines()] == ["prompt 0", "prompt 1", "prompt 2", "ours", "theirs"]
+    for options in (("--base", start), ("--all",)):
+        found = team.heldout("verify", *options, "--json").json["problems"]
+        assert "exposure-log-broken" not in {item["slug"] for item in found}, options
+
+
+@pytest.mark.req("D58")
 def test_repair_never_drops_a_line_of_head(logged: Exposing) -> None:
     logged.team.write(LOG, b"".join((logged.team.path / LOG).read_bytes().splitlines(keepends=True)[:1]))
     done = logged.team.heldout("exposures", "repair", "support")

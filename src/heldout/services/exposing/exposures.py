@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from heldout.domain.exposing.exposure import Exposure, How, MemberName, appended, rechained
+from heldout.domain.exposing.exposure import Exposure, How, MemberName, appended, history_faults, rechained
 from heldout.domain.members import Member
-from heldout.errors import HeldoutError, UsageError
+from heldout.errors import HeldoutError, TamperedError, UsageError
 from heldout.services.contents import read_members
 from heldout.services.deciding.retire import author
 from heldout.services.exposing.check import checks_of
+from heldout.services.knowledge import agreed_commits
 from heldout.services.progress import SILENT, Progress
 from heldout.services.workspace import Located, Workspace
 from heldout.storage.people.exposure_log import broken, log_path, parse_log, read_lines, render_log
@@ -144,10 +145,11 @@ def log_in(tree: FileTree, dataset: str) -> tuple[Exposure, ...]:
 
 
 def working_log(workspace: Workspace, dataset: str) -> tuple[Exposure, ...]:
-    """The working copy's log, which has to continue HEAD's."""
+    """The working copy's log, which has to continue HEAD's; in a merge, HEAD's lines may have other places."""
     agreed = head_log(workspace, dataset)
     log = log_in(FolderTree(workspace.git.top), dataset)
-    if log[: len(agreed)] != agreed:
+    merging = workspace.git.commit_of("MERGE_HEAD") is not None
+    if any(history_faults(agreed, log, merged=merging)) or (not merging and log[: len(agreed)] != agreed):
         raise broken(log_path(dataset), len(agreed), "the lines that HEAD has are not all here as they were")
     return log
 
@@ -158,10 +160,13 @@ def head_log(workspace: Workspace, dataset: str) -> tuple[Exposure, ...]:
 
 
 def repair(workspace: Workspace, dataset: str, progress: Progress = SILENT) -> tuple[int, int, str]:
-    """Chain the working copy's log anew: HEAD's lines as they stand, then every other line in the file.
+    """Chain the working copy's log anew: the lines of the remote's protected branch as they stand, where the file has
+    them all, then HEAD's, then every other line in the file.
 
-    For a merge or a rebase in which both sides had appended. What Git marks the conflict by is passed over, so the file
-    may still be as Git left it. Returns how many lines there are, how many got another place, and the path.
+    For a merge or a rebase in which both sides had appended. A branch that merges main keeps main's lines in their
+    places, so that they stay there when the branch comes back as one commit. What Git marks the conflict by is passed
+    over, so the file may still be as Git left it. Returns how many lines there are, how many got another place, and the
+    path.
 
     Raises UsageError (slug no-exposures), TamperedError (slug exposure-log-broken) where a line of HEAD is missing.
     """
@@ -176,11 +181,22 @@ def repair(workspace: Workspace, dataset: str, progress: Progress = SILENT) -> t
         for line in agreed:
             if line.said() not in said:
                 raise broken(path, line.number, "HEAD has this line, and the file has not")
-        log = rechained(agreed, lines)
+        log = rechained(_settled(workspace, dataset, said), [*agreed, *lines])
         moved = sum(line not in lines for line in log)
         checks, _ = checks_of(workspace, dataset, log, progress)
         keep(workspace, {path: render_log(log), **checks}, "", lambda _: None, commit=False)
     return len(log), moved, path
+
+
+def _settled(workspace: Workspace, dataset: str, said: Sequence[object]) -> tuple[Exposure, ...]:
+    """The longest log of a protected branch of a remote of which no line is missing."""
+    found: tuple[Exposure, ...] = ()
+    for commit in agreed_commits(workspace.git, workspace.settings, workspace.git.remote_settings()):
+        with suppress(TamperedError):
+            log = log_in(workspace.tree(commit), dataset)
+            if len(log) > len(found) and all(line.said() in said for line in log):
+                found = log
+    return found
 
 
 @dataclass(frozen=True, slots=True)
