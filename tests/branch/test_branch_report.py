@@ -203,6 +203,44 @@ def test_a_broken_dataset_file_is_named(clean: Team) -> None:
     assert "A dataset cannot be read" in markdown(clean)
 
 
+def test_what_cannot_be_read_at_one_end_is_claimed_at_neither(clean: Team) -> None:
+    """A leak is not resolved because nobody can read the dataset; and mended, it is no dataset that declares more."""
+    branch(clean, "leak").dataset("support", train={**TRAIN, "copy": CLEAN_TEST["h1"]}, test=CLEAN_TEST)
+    clean.save("Leak")
+    clean.push_data()
+    clean.bypass("push", "-q", "origin", "leak:main")
+    clean.git("fetch", "-q")
+    name = "datasets/support/train.csv.dvc"
+    whole = clean.show(f"HEAD:{name}") + "\n"
+    branch(clean, "broken").add(name, "format: [\n")
+    clean.bypass("commit", "-q", "-m", "Break it")
+    found = report(clean)
+    assert (found["verdict"], found["given_away"]["resolved"]) == ("broken", 0)
+    assert "no longer given away" not in markdown(clean) + clean.succeeds("report", "--base", "origin/main").out.lower()
+    clean.bypass("push", "-q", "origin", "broken:main")
+    clean.git("fetch", "-q")
+    branch(clean, "mended").add(name, whole)
+    clean.save("Mend it")
+    (dataset,) = report(clean)["datasets"]
+    assert (dataset["what"], dataset["broken"]) == ("changed", None)
+    assert dataset["holdout_before"] == dataset["holdout_after"] == ["test"]
+    assert "what it was before cannot be read" in dataset["untold"][0]
+    assert "`support` changed: 9 examples in `test` (held out); 21 examples in `train`" in markdown(clean)
+    assert "what it was before cannot be read" in clean.succeeds("report", "--base", "origin/main").out
+
+
+def test_a_dataset_that_goes_with_its_records_is_counted_all_the_same(clean: Team) -> None:
+    """Without a record of it the data says how many went."""
+    branch(clean).dataset("other", train=rows("o", 4), test=rows("p", 2))
+    clean.bypass("commit", "-q", "-m", "Never scanned")
+    clean.bypass("push", "-q", "origin", "work:main")
+    clean.git("fetch", "-q")
+    branch(clean, "gone").git("rm", "-q", "-r", "datasets/other")
+    clean.save("Remove it")
+    (dataset,) = report(clean)["datasets"]
+    assert dataset["rows"]["by_split"] == {"test": {"removed": 2}, "train": {"removed": 4}}
+
+
 def test_no_text_of_an_example_is_shown_unless_asked_for(clean: Team) -> None:
     texts = [*TRAIN.values(), *CLEAN_TEST.values()]
     branch(clean).dataset("support", train={**TRAIN, "copy": CLEAN_TEST["h1"]}, test=CLEAN_TEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -196,6 +197,24 @@ BOB = {
     "GIT_AUTHOR_NAME": "Bob", "GIT_AUTHOR_EMAIL": "bob@example.org",
     "GIT_COMMITTER_NAME": "Bob", "GIT_COMMITTER_EMAIL": "bob@example.org",
 }  # fmt: skip
+
+
+def test_decisions_that_cannot_be_read_are_listed_and_decide_nothing(
+    writing: Client, banking: Team, tmp_path: Path
+) -> None:
+    damaged = [b"", b"format: [\n", b"format: heldout/review@1\nfinding: x\n", b"\x00\xff"]
+    ids = [row["id"] for row in listed(writing, "holdout=1&kind=near")["rows"]][: len(damaged)]
+    folder = banking.path / "datasets/banking77/reviews"
+    folder.mkdir(exist_ok=True)
+    for finding, text in zip(ids, damaged, strict=True):
+        (folder / f"{finding}.yaml").write_bytes(text)
+    banking.succeeds("report", "--html", str(tmp_path / "page.html"))
+    answer = writing.get("/changes")
+    assert answer.status == 200
+    for page in (answer.text, (tmp_path / "page.html").read_text(encoding="utf-8")):
+        assert page.count("malformed") >= len(damaged)
+        assert all(f"{finding}.yaml" in page for finding in ids)
+    assert writing.get(f"/api/finding?id={ids[0]}").json["review"] is None
 
 
 def test_somebody_else_agrees(banking: Team, monkeypatch: pytest.MonkeyPatch) -> None:

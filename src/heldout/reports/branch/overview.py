@@ -62,7 +62,7 @@ def _dataset(change: DatasetChange) -> str:
     if change.rows is None:
         return f"{name} {change.what.value}" + (": which examples is not known here" if change.untold else "")
     held = {*change.holdout_before, *change.holdout_after}
-    whole = change.what is not What.CHANGED
+    whole = change.rows.diff is None
     splits = []
     for split, row in change.rows.by_split.items():
         words = [plural(sum(row.values()), "example")] if whole else _row_words(row)

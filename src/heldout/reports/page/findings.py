@@ -154,24 +154,21 @@ def _piece(text: str, start: int, length: int) -> list[str]:
 
 
 def decision(row: ReviewRow) -> dict[str, Any]:
+    """Of a file that cannot be read, what a decision says is None."""
     review = row.review
-    data: dict[str, Any] = {
+    return {
         "path": row.path,
         "standing": row.standing.value,
         "words": standing_words(row.standing),
         "problem": row.problem,
+        "about": review.id if review else None,
+        "family": review.is_cluster if review else False,
+        "decision": review.decision.value if review else None,
+        "reason": review.reason if review else None,
+        "by": review.by if review else None,
+        "reviewer": review.reviewer if review else None,
+        "expires": review.expires.isoformat() if review and review.expires else None,
     }
-    if review is not None:
-        data |= {
-            "about": review.id,
-            "family": review.is_cluster,
-            "decision": review.decision.value,
-            "reason": review.reason,
-            "by": review.by,
-            "reviewer": review.reviewer,
-            "expires": review.expires.isoformat() if review.expires else None,
-        }
-    return data
 
 
 def facets(found: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:

@@ -53,24 +53,27 @@ def _change(ends: Ends, name: str, before: State, after: State, progress: Progre
             return DatasetChange(name, What.REMOVED, answer)
         return _removed(ends, old, DatasetChange(name, What.REMOVED, answer, holdout_before=_holdout(old)), progress)
     if old is None:
-        what = What.ADDED if before is None else What.CHANGED
-        return _added(ends, after, what, progress)
+        return _added(ends, after, before if isinstance(before, HeldoutError) else None, progress)
     return _edited(ends, old, after, progress)
 
 
 def _removed(ends: Ends, old: DatasetState, change: DatasetChange, progress: Progress) -> DatasetChange:
     """The whole holdout goes, and that is a change of it."""
-    change = replace(change, rows=RowChanges(_recorded(ends, old, "removed")))
+    by_split = _recorded(ends, old, "removed")
     try:
         before = read_members(ends.workspace, ends.located(old, ends.base), progress)
     except HeldoutError as error:
-        return replace(change, untold=(f"which examples were held out cannot be told here: {error}",))
-    return replace(change, governed=_standing(ends, change_of(old.name, before, None)))
+        rows = RowChanges(by_split) if by_split else None
+        return replace(change, rows=rows, untold=(f"which examples were held out cannot be told here: {error}",))
+    by_split = by_split or {split: {"removed": count} for split, count in sorted(before.by_split.items())}
+    return replace(change, rows=RowChanges(by_split), governed=_standing(ends, change_of(old.name, before, None)))
 
 
-def _added(ends: Ends, state: DatasetState, what: What, progress: Progress) -> DatasetChange:
+def _added(ends: Ends, state: DatasetState, before: HeldoutError | None, progress: Progress) -> DatasetChange:
+    """A dataset that is new, or whose files could not be read `before`: then all of it is what came."""
     _, answer = ends.answers(None, state)
-    by_split, untold = _recorded(ends, state, "added"), []
+    by_split = _recorded(ends, state, "added")
+    untold = [] if before is None else [f"what it was before cannot be read: {before}"]
     if not by_split:
         try:
             reading = read_members(ends.workspace, ends.located(state, ends.head), progress)
@@ -79,7 +82,9 @@ def _added(ends: Ends, state: DatasetState, what: What, progress: Progress) -> D
             untold.append(f"its examples cannot be counted here: {error}")
     slices, missing = changed_slices(ends, None, state, progress)
     rows = RowChanges(by_split) if by_split else None
-    return DatasetChange(state.name, what, None, answer, (), _holdout(state), rows, slices, untold=(*untold, *missing))
+    what, declared = What.ADDED if before is None else What.CHANGED, _holdout(state)
+    old = () if before is None else declared
+    return DatasetChange(state.name, what, None, answer, old, declared, rows, slices, untold=(*untold, *missing))
 
 
 def _edited(ends: Ends, old: DatasetState, new: DatasetState, progress: Progress) -> DatasetChange | None:

@@ -23,18 +23,29 @@ def changed_findings(ends: Ends, datasets: Sequence[DatasetChange]) -> FindingCh
     new = once(_contaminations(ends.after, after, ends.head, accepted))
     new |= once(hit for version in ends.new_versions for hit in _of_version(ends.after, version, accepted))
     touched = {item.name for item in datasets}
+    unread = {item.name for item in datasets if item.broken}  # what is in them now, nobody can tell
     others_old, others_new = (
         _others(known, [state for state in states if state.name in touched], {key[0] for key in hits})
         for known, states, hits in ((ends.before, before, old), (ends.after, after, new))
     )
     return FindingChanges(
         new=_ordered(new[key] for key in new.keys() - old.keys()),
-        resolved=_ordered(old[key] for key in old.keys() - new.keys()),
+        resolved=_ordered(
+            old[key] for key in old.keys() - new.keys() if unread.isdisjoint(_datasets(old[key].finding))
+        ),
         remaining=_ordered(new[key] for key in new.keys() & old.keys()),
         accepted=tuple(accepted[name] for name in sorted(accepted)),
         others_new=_sorted(others_new[name] for name in others_new.keys() - others_old.keys()),
-        others_resolved=_sorted(others_old[name] for name in others_old.keys() - others_new.keys()),
+        others_resolved=_sorted(
+            others_old[name]
+            for name in others_old.keys() - others_new.keys()
+            if unread.isdisjoint(_datasets(others_old[name]))
+        ),
     )
+
+
+def _datasets(finding: Finding) -> set[str]:
+    return {finding.a.dataset, finding.b.dataset}
 
 
 def _contaminations(
