@@ -116,6 +116,23 @@ def test_a_description_is_written_to_a_new_file_only(repository: Path, tmp_path:
     assert (refused.code, "[output-exists]" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize("form", ["croissant", "hf-card", "dvc-artifacts"])
+def test_json_tells_of_the_file(repository: Path, tmp_path: Path, form: str) -> None:
+    target = tmp_path / "described"
+    done = heldout(repository, "export", CLEAN, "--as", form, "-o", str(target), "--json")
+    assert done.code == 0, done.err
+    data = target.read_bytes()
+    digest = "sha256:" + hashlib.sha256(data).hexdigest()
+    told = done.json
+    assert told["files"] == [{"file": str(target), "digest": digest, "bytes": len(data)}]
+    assert f"{told['dataset']}@v{told['version']}" == told["subject"] == CLEAN
+    assert (told["as"], told["verdict"]) == (form, "clean")
+    assert told["source"] == json.loads(heldout(repository, "show", CLEAN, "--json").out)["source"]
+    assert data.decode() == described(repository, CLEAN, form)
+    refused = heldout(repository, "export", CLEAN, "--as", form, "--json")
+    assert (refused.code, refused.json["error"]) == (2, "json-needs-output")
+
+
 def test_entries_are_written_where_they_belong_or_not_at_all(repository: Path) -> None:
     for options, slug in [
         ((CLEAN, "--as", "dvc-artifacts", "--write"), "working-copy-only"),
@@ -133,8 +150,11 @@ def test_dvc_and_gto_find_the_dataset(tmp_path: Path) -> None:
     (top / "dvc.yaml").write_text("# ours\nstages:\n  nothing:\n    cmd: echo 1  # says one\n", encoding="utf-8")
     gate = heldout(top, "gate", CLEAN)
     source = json.loads(heldout(top, "show", "support", "--json").out)["source"]
-    done = heldout(top, "export", "support", "--as", "dvc-artifacts", "--write")
+    done = heldout(top, "export", "support", "--as", "dvc-artifacts", "--write", "--json")
     assert done.code == 0, done.err
+    written = {item["file"]: item["digest"].removeprefix("sha256:") for item in done.json["files"]}
+    assert written == {path: hashlib.sha256((top / path).read_bytes()).hexdigest() for path in written}
+    assert {"dvc.yaml", "datasets/support/test.jsonl.dvc"} <= {*written}
     assert "# ours" in (top / "dvc.yaml").read_text(encoding="utf-8")
     assert "# says one" in (top / "dvc.yaml").read_text(encoding="utf-8")
     assert pointer.read_text(encoding="utf-8").startswith("# who asks: the team\n")
@@ -148,7 +168,8 @@ def test_dvc_and_gto_find_the_dataset(tmp_path: Path) -> None:
         assert (found.path, found.type, found.meta["held_out"]) == ("datasets/support", "dataset", ["test"])
         assert repo.artifacts.get_rev("support", version="v2.0.0") is not None
     before = (top / "dvc.yaml").read_bytes()
-    again = heldout(top, "export", "support", "--as", "dvc-artifacts", "--write")
+    again = heldout(top, "export", "support", "--as", "dvc-artifacts", "--write", "--json")
+    assert again.json["files"] == []
     assert "every entry is there already" in again.err
     assert (top / "dvc.yaml").read_bytes() == before
     assert json.loads(heldout(top, "show", "support", "--json").out)["source"] == source, "a note makes no version"

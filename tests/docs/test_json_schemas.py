@@ -29,10 +29,8 @@ cases:
 """
 
 NO_JSON = {
-    "export": "it prints the form that another tool reads",
     "leak version": "one line that scripts of EvalLeak read",
     "hooks run": "Git runs it, and shows what it says to a person",
-    "ui": "it serves a page until it is stopped",
 }
 """Commands without --json, and why."""
 
@@ -61,6 +59,10 @@ LOOKING: tuple[str, ...] = (
     "required-slices support",
     "diff support@v1.0.0 support",
     "load support@v1.0.0 -o {out}",
+    "export support@v1.0.0 --as croissant -o {out}",
+    "export support --as hf-card -o {out}",
+    "export support --as dvc-artifacts -o {out}",
+    "export support --as croissant",
     "report --base HEAD",
     "verify",
     "conflicts support",
@@ -113,6 +115,7 @@ STORY: tuple[str, ...] = (
     "canary new support",
     "canary scan raw/train.csv",
     "signatures export support -o {out}",
+    "export support --as dvc-artifacts --write",
     "split lock support",
     "split check support",
     "split lock cases.yaml -o {out}",

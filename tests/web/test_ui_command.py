@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import signal
 import socket
@@ -10,9 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
+import jsonschema_rs
 import pytest
 from support.cli import heldout
+from support.console import ROOT
 from support.git import Repo
 
 
@@ -43,6 +47,27 @@ def test_it_prints_a_link_serves_it_and_ends_with_ctrl_c(banking_template: Path)
     assert process.returncode == 130
     assert "the page is at http://127.0.0.1:" in said
     assert "Traceback" not in said
+
+
+def test_a_script_reads_where_it_is(banking_template: Path) -> None:
+    """One line when the page is served; no browser takes the link, which opens the page once."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "heldout", "ui", "--json", "--quiet"],
+        cwd=banking_template / "work", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env={**os.environ, "BROWSER": "false"},
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        schema = json.loads((ROOT / "docs/schemas/ui-1.schema.json").read_text(encoding="utf-8"))
+        jsonschema_rs.validate(schema, told)
+        with urlopen(told["url"], timeout=30) as entered:
+            assert entered.status == 200
+            assert urlsplit(entered.url).netloc == urlsplit(told["address"]).netloc
+    finally:
+        process.send_signal(signal.SIGINT)
+        rest, said = process.communicate(timeout=30)
+    assert (process.returncode, rest, said) == (130, "", "")
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
-from heldout.cli.session import Quiet, Session
+from heldout.cli.session import Json, Quiet, Session
 from heldout.errors import UsageError
 from heldout.services.describing.form import Catalog
 
@@ -27,11 +28,13 @@ def export(
     write: Annotated[
         bool, typer.Option("--write", help="With dvc-artifacts: put the entries into dvc.yaml and the .dvc files.")
     ] = False,
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Metadata for catalogs: Croissant JSON-LD, a Hugging Face dataset card, DVC's artifacts. No example's text.
 
-    Files, splits, fields, slices, versions and the leakage answer. Missing data is fetched through DVC.
+    Files, splits, fields, slices, versions and the leakage answer. Missing data is fetched through DVC. With --json the
+    form goes to a file, and the object tells of it.
 
     Example: heldout export support@v1.2.0 --as croissant -o croissant.json
     """
@@ -39,18 +42,29 @@ def export(
 
     if write and form is not Catalog.DVC_ARTIFACTS:
         raise UsageError("options-exclude", "--write is for dvc-artifacts", hint="name a file: -o FILE")
-    session = Session(quiet=quiet)
+    if as_json and output is None and not write:
+        message = "standard output is for the form itself; --json tells of a file"
+        raise UsageError("json-needs-output", message, hint="add -o FILE")
+    session = Session(as_json=as_json, quiet=quiet)
     found = read(session.workspace, subject, licence=licence, output=output, progress=session.progress)
     session.progress.close()
     if write:
-        _write(session, found)
+        _tell(session, found, form, _write(session, found))
         return
     text = _text(found, form)
     if output is None:
         session.write([text], utf8=True)
     else:
-        write_new(output, text.encode())
+        data = text.encode()
+        write_new(output, data)
         session.note(f"{found.about.subject} described in {output}")
+        _tell(session, found, form, {str(output): data})
+
+
+def _tell(session: Session, found: Exported, form: Catalog, files: Mapping[str, bytes]) -> None:
+    from heldout.reports.metadata.written import export_json
+
+    session.emit((), export_json(found.about, form.value, files))
 
 
 def _text(found: Exported, form: Catalog) -> str:
@@ -73,7 +87,7 @@ def _text(found: Exported, form: Catalog) -> str:
             assert_never(form)
 
 
-def _write(session: Session, found: Exported) -> None:
+def _write(session: Session, found: Exported) -> Mapping[str, bytes]:
     from heldout.reports.metadata.artifacts import artifact, pointer_meta
     from heldout.services.describing.artifacts import write_entries
 
@@ -83,3 +97,4 @@ def _write(session: Session, found: Exported) -> None:
         session.note(f"wrote {path}")
     if not changed:
         session.note("every entry is there already")
+    return changed

@@ -40,8 +40,8 @@ def splits_by_pointer(located: Located, about: Description) -> Mapping[str, Coun
 
 def write_entries(
     workspace: Workspace, located: Located, entry: Mapping[str, Any], metas: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    """Write them into the working copy; the paths of files that changed. Every file is read before one is written.
+) -> dict[str, bytes]:
+    """Write them into the working copy; the files that changed, by path. Every file is read before one is written.
 
     Raises UsageError (slug working-copy-only) for another state: its files are history. ConfigError: bad-yaml,
     wrong-type.
@@ -61,4 +61,4 @@ def write_entries(
         if after != before:
             written[path] = after
     write_own_files(workspace.git.top, written)
-    return list(written)
+    return written
