@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
+from fsspec import register_implementation
+from fsspec.implementations.memory import MemoryFileSystem
 from support.corpora import expected, found_in, holdouts, jsonl, scanned, sentences
 
 from heldout.cli.app import invoke
@@ -128,3 +132,44 @@ def test_a_folder_above_may_be_called_anything(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(top)
     assert scanned(["a.jsonl"], holdouts(HELD), state=tmp_path / "state").record.contaminated
     assert scanned(["a.jsonl"], holdouts(HELD), state=tmp_path / "state").resumed == 1
+
+
+class OfHost(MemoryFileSystem):
+    """A file system whose paths do not say which host they are on, as those of sftp, smb, ftp and github."""
+
+    protocol = "ofhost"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+    def __init__(self, host: str, **options: Any) -> None:
+        super().__init__(**options)
+        assert host == "there"
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return "/" + path.removeprefix("ofhost://").partition("/")[2].strip("/") if "://" in path else path.rstrip("/")
+
+    @staticmethod
+    def _get_kwargs_from_urls(path: str) -> dict[str, str]:
+        host = path.removeprefix("ofhost://").partition("/")[0]
+        return {"host": host} if host else {}
+
+
+@pytest.mark.req("E40")
+@pytest.mark.parametrize("given", ["{}/d", "{}/d/", "{}/d/*.jsonl", "{}/d/a.jsonl {}/d/b.jsonl"])
+def test_files_are_read_from_where_the_url_says(tmp_path: Path, given: str) -> None:
+    """A folder or glob gives the URLs of its files, hosts, archives and all."""
+    register_implementation("ofhost", OfHost, clobber=True)
+    rows = {"a.jsonl": HELD[:2], "b.jsonl": [CLEAN[0], HELD[5]]}
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name, texts in rows.items():
+            archive.writestr(f"d/{name}", jsonl(texts))
+            OfHost("there").pipe(f"/d/{name}", jsonl(texts))
+    held = holdouts(HELD)
+    for base, chain in (
+        ("ofhost://there", ""),
+        ("zip:/", f"::{tmp_path}/all.zip"),
+        ("zip:/", f"::file://{tmp_path}/all.zip"),
+    ):
+        scan = scanned([argument.format(base) + chain for argument in given.split()], held)
+        assert found_in(scan) == expected(rows, held)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -58,7 +58,7 @@ class CorpusFile:
     @property
     def in_this_process(self) -> bool:
         """Whether no other process can read it: fsspec's memory:// is this process's own."""
-        return self.place.startswith("memory://")
+        return "memory://" in self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +251,23 @@ def _remote(argument: str) -> Iterator[CorpusFile]:
         else:
             root, names = path.rpartition("/")[0], [path]
         infos = [system.info(name) for name in names]
+    spelt = _spelling(argument, path) or system.unstrip_protocol
     for name, info in zip(names, infos, strict=True):
-        url = system.unstrip_protocol(name)
+        url = spelt(name)
         yield CorpusFile(_below(name, root), url, url, int(info.get("size") or 0), _remote_mark(info))
+
+
+def _spelling(argument: str, path: str) -> Callable[[str], str] | None:
+    """Spells the URL of any file of the file system that `path` is in, as the URL of that path is spelt: with the host
+    (sftp://host/path), the repository or the archive (zip://path::file.zip), which paths are without. None where the
+    path is spelt otherwise in it."""
+    link, chain, rest = argument.partition("::")
+    if path:
+        link = link.rstrip("/")
+    if not link.endswith(path) or "://" not in link:
+        return None
+    before = link[: len(link) - len(path)]
+    return lambda name: f"{before}{name}{chain}{rest}"
 
 
 def _below(name: str, root: str) -> str:
@@ -280,5 +294,6 @@ def _system(url: str) -> tuple[Any, str]:
         hint = "known are file://, s3://, gs://, az://, https://, hf:// and others of fsspec"
         raise UsageError("unknown-filesystem", f"{url}: {error}", hint=hint) from None
     except Exception as error:
-        raise DataError("remote-unreadable", f"{type(error).__name__}: {error}", file=url) from error
+        hint = "check the URL and your credentials for it"
+        raise DataError("remote-unreadable", f"{type(error).__name__}: {error}", file=url, hint=hint) from error
     return system, path
