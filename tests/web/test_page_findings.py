@@ -19,6 +19,11 @@ def listed(client: Client, query: str = "") -> dict[str, Any]:
     return dict(answer.json)
 
 
+def about(row: dict[str, Any]) -> dict[str, Any]:
+    """What the page sends of a row that a decision is about."""
+    return {"id": row["id"], "was": row["decision"]}
+
+
 @pytest.fixture(scope="module")
 def told(reading: Client) -> dict[str, Any]:
     """What `heldout findings` says of the same repository."""
@@ -111,7 +116,7 @@ def test_an_unknown_finding_is_none(reading: Client) -> None:
 
 def test_accepting_writes_the_same_file_as_the_command(writing: Client, banking: Team) -> None:
     row = listed(writing, "holdout=1&kind=near")["rows"][3]
-    body = {"id": row["id"], "reason": "a greeting <b>", "expires": "2099-01-31", "decision": "accepted"}
+    body = {**about(row), "reason": "a greeting <b>", "expires": "2099-01-31", "decision": "accepted"}
     done = writing.post("/api/decide", body).json
     assert done["path"] == f"datasets/banking77/reviews/{row['id']}.yaml"
     assert done["awaits_reviewer"] is True
@@ -126,9 +131,10 @@ def test_accepting_writes_the_same_file_as_the_command(writing: Client, banking:
 
 
 def test_undo_takes_back_what_was_written_last(writing: Client, banking: Team) -> None:
-    first, second = (row["id"] for row in listed(writing, "holdout=1&kind=near")["rows"][:2])
-    for finding in (first, second, second):
-        assert writing.post("/api/decide", {"id": finding, "reason": f"about {finding}"}).status == 200
+    rows = listed(writing, "holdout=1&kind=near")["rows"][:2]
+    first, second = (row["id"] for row in rows)
+    for body in (*map(about, rows), {"id": second, "was": "awaits_reviewer"}):
+        assert writing.post("/api/decide", {**body, "reason": f"about {body['id']}"}).status == 200
     place = banking.path / f"datasets/banking77/reviews/{second}.yaml"
     assert writing.post("/api/undo", {}).json["removed"] is False, "it was there before"
     assert place.exists()
@@ -140,6 +146,18 @@ def test_undo_takes_back_what_was_written_last(writing: Client, banking: Team) -
     refused = writing.post("/api/undo", {})
     assert (refused.status, refused.json["error"]) == (409, "decision-changed")
     assert "on second thought" in other.read_text()
+
+
+def test_a_decision_is_not_put_over_one_that_was_not_seen(writing: Client, banking: Team) -> None:
+    """Two tabs with the same finding; and somebody who decides by command while the page is open."""
+    one, two = listed(writing, "holdout=1&kind=near")["rows"][:2]
+    assert writing.post("/api/decide", {**about(one), "reason": "first tab"}).status == 200
+    banking.succeeds("review", "accept", two["id"], "--reason", "by command")
+    for row, kept in ((one, "first tab"), (two, "by command")):
+        answer = writing.post("/api/decide", {**about(row), "decision": "reopened", "reason": "second tab"})
+        assert (answer.status, answer.json["error"]) == (409, "changed-meanwhile")
+        assert "awaits reviewer now" in answer.json["message"]
+        assert kept in (banking.path / f"datasets/banking77/reviews/{row['id']}.yaml").read_text(encoding="utf-8")
 
 
 def test_nothing_to_undo(writing: Client) -> None:
@@ -157,8 +175,8 @@ def test_nothing_to_undo(writing: Client) -> None:
     ],
 )
 def test_decisions_that_could_never_count_are_refused(reading: Client, body: dict[str, Any], slug: str) -> None:
-    finding = listed(reading, "holdout=1&kind=near")["rows"][0]["id"]
-    assert reading.post("/api/decide", {"id": finding, **body}).json["error"] == slug
+    row = listed(reading, "holdout=1&kind=near")["rows"][0]
+    assert reading.post("/api/decide", {**about(row), **body}).json["error"] == slug
 
 
 def test_a_commit_elsewhere_is_seen_by_the_next_request(writing: Client, banking: Team) -> None:
@@ -188,7 +206,8 @@ def test_a_change_of_a_holdout_awaits_approval(writing: Client, banking: Team) -
     assert change["counts"] == {"removed": 156}
     assert len(change["touched"]) == 156
     assert found["unread"] == []
-    answer = writing.post("/api/changes/approve", {"dataset": "banking77", "base": LEAKY, "reason": "agreed"})
+    body = {"dataset": "banking77", "base": LEAKY, "reason": "agreed", "id": change["id"]}
+    answer = writing.post("/api/changes/approve", body)
     assert answer.json["error"] == "own-review", "its author cannot"
     assert writing.get("/api/changes?base=nothing").status == 422
 
@@ -227,16 +246,22 @@ def test_somebody_else_agrees(banking: Team, monkeypatch: pytest.MonkeyPatch) ->
     client = Client(running)
     client.enter()
     try:
-        done = client.post("/api/approve", {"id": finding}).json
+        refused = client.post("/api/approve", {"id": finding, "read": "another reason"})
+        assert (refused.status, refused.json["error"]) == (409, "changed-meanwhile")
+        done = client.post("/api/approve", {"id": finding, "read": "a greeting"}).json
         assert done["review"]["reviewer"] == "Bob <bob@example.org>"
         assert done["decision"] == "not_agreed", "it is in no commit yet"
         banking.git("add", "datasets")
         banking.save("Agree")
         assert listed(client, "decision=accepted")["rows"][0]["id"] == finding
-        reopened = client.post("/api/decide", {"id": finding, "decision": "reopened", "reason": "after all"}).json
+        again = {"id": finding, "was": "accepted", "decision": "reopened", "reason": "after all"}
+        reopened = client.post("/api/decide", again).json
         assert reopened["review"]["decision"] == "reopened"
+        (seen,) = client.get(f"/api/changes?base={LEAKY}").json["changes"]
         change = {"dataset": "banking77", "base": LEAKY, "reason": "agreed"}
-        approved = client.post("/api/changes/approve", change).json
+        other = client.post("/api/changes/approve", {**change, "id": "0123456789abcdef"})
+        assert (other.status, other.json["error"]) == (409, "changed-meanwhile")
+        approved = client.post("/api/changes/approve", {**change, "id": seen["id"]}).json
         assert approved["lacks"] is None
         assert (banking.path / approved["file"]).exists()
     finally:

@@ -118,11 +118,13 @@ def approve(
     note: Callable[[str], None],
     *,
     commit: bool,
+    shown: str | None = None,
     progress: Progress = SILENT,
 ) -> tuple[ChangeStanding, str, str | None]:
     """Approve what HEAD does to a holdout, as the person Git knows here. Returns standing, path and commit.
 
-    Raises UsageError: no-holdout-change, own-review.
+    `shown` is the id of the change that the person has looked at: no other one is approved in its place. Raises
+    UsageError: no-holdout-change, own-review, changed-meanwhile.
     """
     need_reason(reason)
     head = workspace.git.require_commit("HEAD")
@@ -132,6 +134,12 @@ def approve(
     if not found.standings:
         raise UsageError("no-holdout-change", f"nothing held out in {name} differs between {base[:10]} and HEAD")
     (standing,) = found.standings
+    if shown is not None and standing.change.id != shown:
+        raise UsageError(
+            "changed-meanwhile",
+            f"what was shown is the change {shown} of {name}'s holdout, and HEAD makes the change {standing.change.id}",
+            hint="commit what is not committed yet, load the page again, and look at it",
+        )
     person = author(workspace)
     if lacking(ApprovalPolicy(1), [person], standing.authors) is not None:
         raise UsageError(

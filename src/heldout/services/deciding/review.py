@@ -87,8 +87,12 @@ def approve(
     family: bool,
     commit: bool,
     row: FindingRow | None = None,
+    read: str | None = None,
 ) -> Decided:
-    """Add the person whom Git knows here as the reviewer of what somebody else decided; `row` as in `decide`."""
+    """Add the person whom Git knows here as the reviewer of what somebody else decided; `row` as in `decide`.
+
+    `read` is the reason that the reviewer has read: a decision for another one is not approved.
+    """
     row = row or find_row(workspace, finding, subject)
     request = Request(finding, Decision.ACCEPTED, "", family=family)
     path = review_path(_folder(row), _about(workspace, row, request, ""))
@@ -108,6 +112,12 @@ def approve(
     review = parse_review(data, path)
     if review.decision is not Decision.ACCEPTED:
         raise UsageError("nothing-to-approve", f"{row.finding.id} was reopened: {review.reason}")
+    if read is not None and review.reason != read:
+        raise UsageError(
+            "changed-meanwhile",
+            f"{path} was committed with another reason than the one that was shown",
+            hint="load the page again, and read it",
+        )
     reviewer = author(workspace)
     _refuse_own_review(review.by, reviewer)
     if review.reviewer is not None and address(review.reviewer) == address(reviewer):

@@ -67,6 +67,12 @@ def agree(context: Context) -> Response:
     with context.project.workspace() as workspace:
         base, _ = _base(workspace, text_field(data, "base"))
         standing, path, _ = approve(
-            workspace, text_field(data, "dataset"), base, text_field(data, "reason"), lambda _: None, commit=False
+            workspace,
+            text_field(data, "dataset"),
+            base,
+            text_field(data, "reason"),
+            lambda _: None,
+            commit=False,
+            shown=text_field(data, "id"),
         )
     return as_json({"file": path, "lacks": standing.lacks})

@@ -7,6 +7,7 @@ from typing import Any
 
 from heldout.domain.deciding.review import Decision
 from heldout.domain.deciding.review_listing import ReviewRow
+from heldout.domain.listing import FindingRow
 from heldout.errors import HeldoutError, UsageError
 from heldout.reports.page.findings import decision, detail, facets, short_row
 from heldout.reports.page.scans import scan_rows
@@ -110,10 +111,24 @@ def accept(context: Context) -> Response:
         family=data.get("family") is True,
         expires=_day(day) if day else None,
     )
-    row = context.project.findings().row(name)
     with context.project.workspace() as workspace:
+        row = _still_as_shown(context, name, text_field(data, "was"))
         done = _remembered(context, workspace, lambda: decide(workspace, wish, _silent, row))
     return _decided(context, name, done)
+
+
+def _still_as_shown(context: Context, name: str, was: str) -> FindingRow:
+    """The finding, about which nobody has decided since it was shown: no decision goes unseen below another one."""
+    found = context.project.refreshed()
+    row = found.row(name)
+    now = found.decided.name(found.index.places[name])
+    if now != was:
+        raise UsageError(
+            "changed-meanwhile",
+            f"{name} was shown as {was.replace('_', ' ') or 'nothing'}, and is {now.replace('_', ' ')} now",
+            hint="load the page again, and look at it",
+        )
+    return row
 
 
 def agree(context: Context) -> Response:
@@ -125,7 +140,9 @@ def agree(context: Context) -> Response:
         done = _remembered(
             context,
             workspace,
-            lambda: approve(workspace, name, None, _silent, family=family, commit=False, row=row),
+            lambda: approve(
+                workspace, name, None, _silent, family=family, commit=False, row=row, read=text_field(data, "read")
+            ),
         )
     return _decided(context, name, done)
 

@@ -34,7 +34,7 @@ document.getElementById("agree-cancel").addEventListener("click", () => dialog.c
 document.getElementById("agree-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    const done = await post("/api/changes/approve", { dataset: about.dataset, base, reason: event.target.elements.reason.value });
+    const done = await post("/api/changes/approve", { dataset: about.dataset, id: about.id, base, reason: event.target.elements.reason.value });
     dialog.close();
     say(`Written to ${done.file}; it counts once it is committed.`);
     await load();

@@ -150,19 +150,22 @@ async function decide(event) {
   const form = event.target;
   const fault = form.querySelector(".problem");
   if (!form.elements.reason.value.trim()) { fault.textContent = "A reason is needed."; form.elements.reason.focus(); return; }
-  const body = { id: about.id, decision: form.dataset.decision, reason: form.elements.reason.value, family: form.elements.family.checked, expires: form.elements.expires.value };
+  const body = { id: about.id, was: about.decision, decision: form.dataset.decision, reason: form.elements.reason.value, family: form.elements.family.checked, expires: form.elements.expires.value };
   try {
     const done = await post("/api/decide", body);
     dialog.close();
     viewport.focus({ preventScroll: true });
     say(`Written to ${done.path}.${done.awaits_reviewer ? " It gives a holdout away, so somebody else has to agree." : ""} Commit it, and it counts.`);
     await search({ keep: true });
-  } catch (error) { fault.textContent = error.hint ? `${error.message}. ${error.hint}` : error.message; }
+  } catch (error) {
+    fault.textContent = error.hint ? `${error.message}. ${error.hint}` : error.message;
+    if (error.slug === "changed-meanwhile") await search({ keep: true });
+  }
 }
 
 async function agree() {
   try {
-    const done = await post("/api/approve", { id: shown.id, family: shown.review.family });
+    const done = await post("/api/approve", { id: shown.id, family: shown.review.family, read: shown.review.reason });
     say(`Written to ${done.path}. Commit it, and it counts.`);
     await search({ keep: true });
   } catch (error) { failure(error); }
