@@ -16,6 +16,7 @@ from support.corpora import holdouts, jsonl, scanned, sentences, varied
 
 from heldout.errors import DataError
 from heldout.services.corpora import reader as corpus_reader
+from heldout.services.progress import Silent
 
 HELD = sentences(1, 60)
 _SHARDS = 12
@@ -128,6 +129,17 @@ def test_the_state_holds_no_text(tmp_path: Path, corpus: Path) -> None:
     assert words
     assert not [word for word in words if word.encode() in kept]
     assert (tmp_path / ".gitignore").read_text() == "*\n"
+
+
+def test_a_place_that_takes_no_state_is_said_once(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[str] = []
+    monkeypatch.setattr(Silent, "note", lambda _, text: notes.append(text))
+    (tmp_path / "corpus").touch()
+    scan = scanned([str(corpus)], held := holdouts(HELD), state=tmp_path)
+    assert notes == ["finished parts are not remembered: Not a directory"]
+    assert (scan.record.shards, scan.files()) == (_SHARDS, scanned([str(corpus)], held).files())
 
 
 _KILLER = """

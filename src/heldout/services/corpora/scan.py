@@ -161,7 +161,7 @@ def scan_corpus(
             runner(target, todo, progress) if runner else run(target, todo, _jobs(jobs, todo), progress)
         ):
             known[task] = result
-            _keep(state, task, result, progress)
+            state = _keep(state, task, result, progress)
             progress.stage(f"scanning {name}: {len(known)} of {len(tasks)} parts")
     shards, hits = merge(parts, known)
     if not any(shard.rows or shard.skipped for shard in shards):
@@ -194,14 +194,17 @@ def _remembered(state: CorpusState | None, task: Task) -> PartResult | None:
     return state.find(_name(task), task.part.file.path)
 
 
-def _keep(state: CorpusState | None, task: Task, result: PartResult, progress: Progress) -> None:
-    """A state that cannot be written costs a second reading after a kill, and nothing else."""
+def _keep(state: CorpusState | None, task: Task, result: PartResult, progress: Progress) -> CorpusState | None:
+    """The state to keep the next part in. One that cannot be written is said once, and costs a second reading after a
+    kill, and nothing else."""
     if state is None or not task.part.file.is_told_apart:
-        return
+        return state
     try:
         state.keep(_name(task), result)
     except OSError as error:
         progress.note(f"finished parts are not remembered: {error.strerror or error}")
+        return None
+    return state
 
 
 def merge(
