@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +73,59 @@ def test_action_and_template_take_the_same_steps() -> None:
     ours = [step["run"].split()[-1] for step in action["runs"]["steps"]]
     theirs = [line.split()[-1] for line in template["heldout"]["script"][2:]]
     assert ours == ["install", *theirs]
+
+
+def step(name: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """One step in an environment that has what is given and nothing else."""
+    usual = {"PATH": os.environ["PATH"], "HELDOUT_OUT": str(folder)}
+    return subprocess.run(
+        ["sh", str(STEPS), name], cwd=folder, env={**usual, **env}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "strict", "lenient"),
+    [
+        ("0\n", 0, 0), ("1\n", 1, 1), ("3\n", 3, 0), ("2\n", 2, 2), ("70\n", 70, 70), ("130\n", 130, 130),
+        (None, 2, 2), ("", 2, 2), ("0 \n", 2, 2), ("00\n", 2, 2), ("256\n", 2, 2), ("0\n1\n", 2, 2), ("-1\n", 2, 2),
+        ("verified\n", 2, 2),
+    ],
+)  # fmt: skip
+def test_only_a_verdict_of_verified_passes(tmp_path: Path, verdict: str | None, strict: int, lenient: int) -> None:
+    if verdict is not None:
+        (tmp_path / "verdict").write_text(verdict)
+    for setting, expected in (("fail", strict), ("allow", lenient)):
+        done = step("judge", tmp_path, HELDOUT_UNKNOWN=setting)
+        assert done.returncode == expected, done.stderr
+        assert done.stderr.count("\n") == 1 + (verdict or "").strip().count("\n"), "no complaint of the shell's"
+
+
+@pytest.mark.parametrize(
+    ("service", "tried"),
+    [
+        ({"GITHUB_ACTIONS": "true", "HELDOUT_PULL_REQUEST": "7"}, True),
+        ({"GITHUB_ACTIONS": "true"}, False),
+        ({"GITLAB_CI": "true", "CI_MERGE_REQUEST_IID": "7", "HELDOUT_GITLAB_TOKEN": "secret"}, True),
+        ({"GITLAB_CI": "true", "CI_MERGE_REQUEST_IID": "7"}, False),
+        ({}, False),
+    ],
+    ids=str,
+)
+def test_a_setting_that_is_missing_costs_no_verdict(tmp_path: Path, service: dict[str, str], tried: bool) -> None:
+    (tmp_path / "report.md").write_text(markdown.MARKER)
+    done = step("comment", tmp_path, **service)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "parameter not set" not in said
+    assert "secret" not in said
+    assert ("the report could not be posted" in said) == tried
+
+
+def test_a_verdict_of_before_is_none(tmp_path: Path) -> None:
+    """As one that the checkout holds: where heldout cannot even start, nothing was verified."""
+    (tmp_path / "verdict").write_text("0\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/heldout").write_text("#!/bin/sh\nexit 127\n")
+    (tmp_path / "bin/heldout").chmod(0o755)
+    assert step("verify", tmp_path, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}").returncode == 0
+    assert step("judge", tmp_path).returncode == 127

@@ -172,6 +172,37 @@ def test_whatever_a_proxy_answers_is_no_traceback(
     assert "secret" not in said
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_token_goes_to_one_address_alone(
+    status: int, gitlab: GitLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server that sends on elsewhere: not even a question follows, for it would carry the token."""
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Location", f"http://127.0.0.1:{gitlab.server_port}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *values: object) -> None:
+            """Nothing on the terminal."""
+
+    (tmp_path / "report.md").write_text(gitlab_note.MARKER)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for name, value in {
+            "CI_API_V4_URL": f"http://127.0.0.1:{server.server_port}/api/v4", "CI_PROJECT_ID": "3",
+            "CI_MERGE_REQUEST_IID": "5", "HELDOUT_GITLAB_TOKEN": "secret",
+            "HELDOUT_REPORT": str(tmp_path / "report.md"),
+        }.items():  # fmt: skip
+            monkeypatch.setenv(name, value)
+        assert gitlab_note.main() == 1
+        server.shutdown()
+    assert gitlab.asked == []
+    assert f"HTTP Error {status}" in capsys.readouterr().err
+
+
 def test_a_token_that_is_refused_costs_no_verdict(leaking: Team, gitlab: GitLab) -> None:
     done = job(leaking, gitlab, HELDOUT_GITLAB_TOKEN="wrong")
     assert done.returncode == 1, done.stdout + done.stderr

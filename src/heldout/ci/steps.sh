@@ -76,6 +76,7 @@ data() {
 
 verify() {
     mkdir -p "$HELDOUT_OUT"
+    rm -f "$HELDOUT_OUT/verdict" # an older run's, or the checkout's own
     code=0
     set -- ${HELDOUT_BASE:+--base "$HELDOUT_BASE"}
     if [ -n "$on_github" ]; then set -- "$@" --format github; fi
@@ -118,6 +119,7 @@ comment() {
 }
 
 comment_on_github() {
+    [ -n "${GITHUB_REPOSITORY:-}" ] || return 1
     comments=repos/$GITHUB_REPOSITORY/issues/$HELDOUT_PULL_REQUEST/comments
     export HELDOUT_COMMENT_AUTHOR="${HELDOUT_COMMENT_AUTHOR:-github-actions[bot]}"
     # Only a comment of our own is replaced: anybody can write one that begins like it.
@@ -144,7 +146,13 @@ judge() {
         say "unknown: evidence is missing, see the report"
         [ "$HELDOUT_UNKNOWN" != allow ] || code=0
         ;;
-    *) say "heldout verify gave no verdict (exit $code)" ;;
+    *)
+        say "heldout verify gave no verdict (exit $code)"
+        case $code in
+        '' | *[!0-9]* | 0* | ????*) code=2 ;; # no exit status at all: never one that passes
+        esac
+        [ "$code" -lt 256 ] || code=2
+        ;;
     esac
     return "$code"
 }
