@@ -5,6 +5,9 @@ markdown-it-py is the reader here: CommonMark with GitHub's tables, and nothing 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +16,10 @@ from markdown_it import MarkdownIt
 from heldout.domain.answer import Answer, Contamination, Gap, GapKind
 from heldout.domain.branch import Branch, DatasetChange, FindingChanges, What
 from heldout.domain.finding import Finding, Kind, Severity, Side
-from heldout.reports.branch.cells import code, fenced, plain, table
+from heldout.reports.branch.cells import code, fenced, plain, summary, table
 from heldout.reports.branch.markdown import GITHUB_LIMIT, MARKER, branch_markdown
 from heldout.reports.excerpts import printable
+from heldout.reports.forms.markdown import plain as forms_plain
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 NASTY = st.text(
@@ -48,10 +52,19 @@ def test_words_of_people_stay_words(text: str) -> None:
     assert shown.removesuffix("x").replace("\u200b", "").strip() in (printable(text).replace("\u200b", "").strip(), "-")
 
 
-@pytest.mark.parametrize("text", ["@everyone look", "see @team/all", "fixes #12", "owner/repo#3", "!5"])
-def test_nobody_is_called_and_nothing_is_linked(text: str) -> None:
-    shown = plain(text)
-    assert not any(mark + letter in shown for mark in "@#!" for letter in "et1235")
+ACTED_ON = re.compile(r"[@#]\w|(?<!\w)!\w|\bgh-\d|https?://|ftp://|www\.", re.IGNORECASE)
+"""What GitHub and GitLab make a call or a link of, beside Markdown: GFM's section 6.9, and their own references."""
+
+
+@pytest.mark.parametrize("draw", [plain, summary, forms_plain])
+@pytest.mark.parametrize(
+    "text",
+    ["@everyone look", "see @team/all", "fixes #12", "owner/repo#3", "!5", "GH-26", "gh-1",
+     "owner/repo@0123456", "a@b.example", "www.evil.example", "WWW.evil.example", "https://evil.example/#1", "see (http://evil.example)", "ftp://x.example"],
+)  # fmt: skip
+def test_nobody_is_called_and_nothing_is_linked(draw: Callable[[str], str], text: str) -> None:
+    assert ACTED_ON.search(text)
+    assert not ACTED_ON.search(draw(text))
 
 
 @given(st.lists(NASTY, max_size=4))

@@ -1,7 +1,8 @@
 """Foreign text in Markdown: names, reasons and examples are data, and nothing of them may act in a comment.
 
-GitHub and GitLab read CommonMark with tables, and act on more than its marks: `@name` calls people, `#1` links, a line
-that begins with `/close` is a command to GitLab. So a foreign text never begins a line here.
+GitHub and GitLab read CommonMark with tables, and act on more than its marks: `@name` calls people, `#1` and `GH-1`
+leave a mark in another thread, an address becomes a link, a line that begins with `/close` is a command to GitLab. So a
+foreign text never begins a line here.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from heldout.reports.excerpts import printable
 
 _MARKS = re.compile(r"([\\`*_\[\]|~$])")
 _OPENS_A_BLOCK = re.compile(r"^([-+#=]|\d+(?=[.)]))")
-_CALL = re.compile(r"(?<![\w])([@#!])(?=\w)|(?<=\w)#(?=\d)")
+_CALL = re.compile(r"[@#](?=\w)|(?<!\w)!(?=\w)|:(?=//)|\bwww(?=\.)|\bgh(?=-\d)", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
 _APART = "\u200b"
 """A space without a width: what stands before and after it is no longer one word to a forge."""

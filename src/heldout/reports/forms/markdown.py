@@ -125,12 +125,12 @@ def code(text: str) -> str:
 
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+\-]|^[0-9]+(?=[.)])(?=.))")
-_NAMES = re.compile(r"((?<![\w])@|#)(?=\w)")
+_NAMES = re.compile(r"([@#](?=\w)|(?<!\w)!(?=\w)|:(?=//)|\bwww(?=\.)|\bgh(?=-\d))", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """Text in which nothing is Markdown, HTML, a person or an issue's number: forges look for those two in what is
-    rendered, so an empty element parts them."""
+    """Text in which nothing is Markdown, HTML, a person, an issue's number or an address: forges look for the last
+    three in what is rendered, so an empty element parts them."""
     marked = _SPECIAL.sub(_escaped, printable(text))
     return _NAMES.sub(r"\1<b></b>", html(marked))
 
