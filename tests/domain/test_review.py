@@ -42,7 +42,9 @@ def test_one_of_a_family_can_be_kept_open() -> None:
     assert accepted(own(Decision.ACCEPTED), replace(WHOLE, decision=Decision.REOPENED))
 
 
-@pytest.mark.parametrize("reviewer", [None, "Ann <ann@x>", "Somebody Else <ANN@X>"])
+@pytest.mark.parametrize(
+    "reviewer", [None, "Ann <ann@x>", "Somebody Else <ANN@X>", "", "Ann", "Bob", "Bob <>", " <\t> "]
+)
 def test_nobody_reviews_their_own_decision(reviewer: str | None) -> None:
     alone = own(Decision.ACCEPTED, reviewer=reviewer)
     assert not accepted(alone)

@@ -151,6 +151,12 @@ def test_what_cannot_be_meant_is_refused(exposing: Exposing, options: list[str],
     assert slug in done.out + done.err
 
 
+@pytest.mark.parametrize("command", ["check", "repair"])
+def test_a_dataset_that_is_not_there_was_not_looked_at(exposing: Exposing, command: str) -> None:
+    done = exposing.team.heldout("exposures", command, "nowhere")
+    assert (done.code, done.out) == (2, "")
+
+
 def test_the_same_line_twice_is_refused_and_keys_may_come_from_a_file(exposing: Exposing) -> None:
     exposing.team.write("keys.txt", "h0\n\nh1\n")
     exposing.logged("--keys-from", "keys.txt")

@@ -273,6 +273,9 @@ def test_a_decision_that_covers_nothing_any_more_is_stale(decide: Deciders) -> N
         (("accept", "{near}", "--reason", "r", "--expires", LONG_AGO), "already-expired"),
         (("accept", "{near}", "--reason", "r", "--family"), "no-family"),
         (("accept", "{near}", "--reason", "r", "--reviewer", "Me <TEST@example.org>"), "own-review"),
+        (("accept", "{near}", "--reason", "r", "--reviewer", ""), "bad-value"),
+        (("accept", "{near}", "--reason", "r", "--reviewer", "Bob"), "bad-value"),
+        (("accept", "1", "--reason", "r"), "ambiguous-finding"),
         (("approve", "{near}"), "nothing-to-approve"),
     ],
 )
@@ -282,6 +285,14 @@ def test_wrong_input_is_told_and_writes_nothing(decide: Deciders, arguments: tup
     done = decide.team.heldout("review", *wanted)
     assert (done.code, f"[{slug}]" in done.err) == (2, True), str(done)
     assert not decide.team.git("status", "--porcelain")
+
+
+def test_a_reviewer_of_no_name_retires_nothing(decide: Deciders) -> None:
+    """It would be committed, and could never be read again."""
+    head = decide.team.git("rev-parse", "HEAD")
+    done = decide.team.heldout("retire", V1, "--reason", "r", "--reviewer", " ")
+    assert (done.code, "[bad-value]" in done.err) == (2, True)
+    assert decide.team.git("rev-parse", "HEAD") == head
 
 
 @pytest.mark.req("B36")

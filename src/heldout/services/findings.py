@@ -132,7 +132,10 @@ def exhibit(workspace: Workspace, finding: str, subject: str | None, progress: P
 def choose(listing: FindingListing, prefix: str) -> FindingRow:
     """The one finding whose id starts with `prefix`. Raises UsageError: unknown-finding, ambiguous-finding."""
     rows = [row for row in listing.rows if row.finding.id.startswith(prefix)]
-    if len(prefix) < _LEAST_PREFIX or not rows:
+    if rows and len(prefix) < _LEAST_PREFIX:
+        message = f"{prefix!r} is too little of an id: another finding may start with it tomorrow"
+        raise UsageError("ambiguous-finding", message, hint=f"write {_LEAST_PREFIX} characters or more")
+    if not rows:
         hint = f"heldout findings {listing.subject or ''}".rstrip()
         where = f"of {listing.subject}" if listing.subject else "in this clone's records"
         raise UsageError("unknown-finding", f"no finding {where} has an id that starts with {prefix!r}", hint=hint)

@@ -61,8 +61,10 @@ class Review:
 
     @property
     def reviewed_by_another(self) -> bool:
-        """Whether somebody other than the author agreed: two names with one address are one person."""
-        return self.reviewer is not None and address(self.reviewer) != address(self.by)
+        """Whether somebody other than the author agreed: two names with one address are one person, and a name without
+        one could be anybody's."""
+        person = self.reviewer
+        return person is not None and has_address(person) and address(person) != address(self.by)
 
     def weight(self, method: str, *, contaminates: bool, today: date) -> Weight:
         """What it is worth for a finding of a record made by `method`; a holdout contamination needs a reviewer."""
@@ -155,3 +157,7 @@ def address(person: str) -> str:
     """The address in `Name <address>`, in lower case; a text without one stands for itself."""
     _, found, rest = person.rpartition("<")
     return (rest.partition(">")[0] if found else person).strip().lower()
+
+
+def has_address(person: str) -> bool:
+    return ("<" in person or "@" in person) and bool(address(person))

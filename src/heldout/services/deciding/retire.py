@@ -34,6 +34,8 @@ def retire(
     need_reason(reason)
     if workspace.knowledge().is_retired(version):
         raise UsageError("already-retired", f"{name} is retired already")
+    if reviewer is not None and not reviewer.strip():
+        raise UsageError("bad-value", "--reviewer names nobody", hint="leave it out, or --reviewer 'Name <address>'")
     retirement = Retirement(name, version.source, reason.strip(), author(workspace), reviewer)
     files = {retirement_path(name): render_retirement(retirement)}
     message = f"heldout: retire {name}\n\n{reason.strip()}\n"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from heldout.domain.coverage import Knowledge
-from heldout.domain.deciding.review import Decision, Review, address
+from heldout.domain.deciding.review import Decision, Review, address, has_address
 from heldout.domain.finding import Finding
 from heldout.domain.listing import FindingRow
 from heldout.errors import UsageError
@@ -71,6 +71,7 @@ def decide(
     by = author(workspace)
     review = _about(workspace, row, request, by)
     if request.reviewer is not None:
+        need_address(request.reviewer)
         _refuse_own_review(by, request.reviewer)
     path = review_path(_folder(row), review)
     contaminates = bool(row.contaminates) or row.finding.holdout_contamination
@@ -161,6 +162,14 @@ def _folder(row: FindingRow) -> str:
     """The dataset beside whose records a decision lies: that of the held-out example, else of the scanned one."""
     a, b = row.finding.a, row.finding.b
     return b.dataset if b.held_out_in and not a.held_out_in else a.dataset
+
+
+def need_address(person: str) -> None:
+    """Raises UsageError (slug bad-value): a name without an address could be anybody's, the author's too."""
+    if not has_address(person):
+        raise UsageError(
+            "bad-value", f"--reviewer {person!r} has no mail address", hint="--reviewer 'Name <name@example.org>'"
+        )
 
 
 def _refuse_own_review(by: str, reviewer: str) -> None:

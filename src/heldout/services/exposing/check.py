@@ -101,6 +101,8 @@ def check(
 
     files: dict[str, bytes] = {}
     unchecked: list[tuple[str, str]] = []
+    for name in datasets:
+        workspace.working_copy.spec(name)  # refuses a name that nobody has
     for name in datasets or workspace.working_copy.names:
         made, left = checks_of(workspace, name, working_log(workspace, name), progress)
         files |= made
