@@ -6,10 +6,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 from heldout.domain.answer import Answer
-from heldout.domain.describing.description import Description, FieldFacts, FileFacts
+from heldout.domain.describing.description import Description, FieldFacts, FileFacts, SliceFacts
 from heldout.errors import UsageError
 from heldout.reports.metadata.croissant import croissant
 from heldout.reports.metadata.hf_card import hf_card
@@ -43,6 +44,28 @@ def about(*files: FileFacts, fields: tuple[FieldFacts, ...] = ()) -> Description
         slices=(),
         answer=Answer("support/de", DIGEST, (), ()),
     )
+
+
+HOSTILE = "</td><script>x</script>`|a|` <!-- @all"
+
+
+def test_a_name_on_a_card_is_a_name_and_a_description_no_html() -> None:
+    """Read by a CommonMark parser with tables: no HTML is in it, and every row has its cells."""
+    described = replace(
+        about(FileFacts(f"{HOSTILE}.jsonl", "jsonl", "a" * 64, "b" * 32, 7, {HOSTILE: 3})),
+        text=f"{HOSTILE}\n\n---\n# more",
+        slices=(SliceFacts("odd", 1, DIGEST, HOSTILE, True),),
+    )
+    body = hf_card(described, dump_yaml).split("---\n", 2)[2]
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(body)
+    children = [child for token in tokens for child in token.children or ()]
+    assert not {token.type for token in (*tokens, *children)} & {"html_block", "link_open", "hr"}
+    assert {child.content for child in children if child.type == "html_inline"} <= {"<b>", "</b>"}, (
+        "ours, that parts @ from all"
+    )
+    assert f"{HOSTILE}.jsonl" in [child.content for child in children if child.type == "code_inline"]
+    cells = [token.type for token in tokens].count("td_open")
+    assert cells == 3 + 4, "a row of splits, and one of slices"
 
 
 def head(card: str) -> dict[str, object]:

@@ -13,6 +13,8 @@ from typing import Any
 from heldout.domain.describing.description import Description
 from heldout.errors import UsageError
 from heldout.reports.answers import plural, short
+from heldout.reports.excerpts import printable
+from heldout.reports.forms.markdown import code, html, plain
 from heldout.reports.metadata.words import leakage, summary
 
 _NAME = re.compile(r"\w+(?:\.\w+)*")
@@ -69,11 +71,11 @@ def _split_names(about: Description) -> dict[str, str]:
 
 def _body(about: Description) -> list[str]:
     names = _split_names(about)
-    lines = [f"# {about.subject}", "", f"{summary(about)}.".replace("..", "."), "", leakage(about), ""]
+    lines = [f"# {about.subject}", "", html(printable(f"{summary(about)}.".replace("..", "."))), "", leakage(about), ""]
     lines += ["| split | examples | held out |", "|---|---|---|"]
     for split, count in about.by_split.items():
         called = "" if names[split] == split else f" (here `{names[split]}`)"
-        lines.append(f"| {_cell(split)}{called} | {count:,} | {'yes' if split in about.held_out else 'no'} |")
+        lines.append(f"| {plain(split)}{called} | {count:,} | {'yes' if split in about.held_out else 'no'} |")
     if about.slices:
         lines += ["", "## Slices", "", "| slice | number | definition | what it is |", "|---|---|---|---|"]
         lines += [
@@ -87,8 +89,14 @@ def _body(about: Description) -> list[str]:
     lines += ["", "## Identity", "", f"- content: `{about.content}`", f"- source: `{about.source}`"]
     lines += [f"- commit: `{about.commit}`"] if about.commit else []
     lines += [f"- {plural(len(about.files), 'file')}, tracked by DVC:"]
-    return [*lines, *(f"  - `{file.path}`: sha256 `{file.sha256}`" for file in about.files)]
+    return [*lines, *(f"  - {_path(file.path)}: sha256 `{file.sha256}`" for file in about.files)]
+
+
+def _path(path: str) -> str:
+    """`code` escapes bars for tables, and this is none."""
+    return code(path).replace("\\|", "|")
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("<", "&lt;")
+    """What its author writes may be Markdown; it ends no cell, and is no HTML."""
+    return html(printable(text)).replace("|", "\\|")
