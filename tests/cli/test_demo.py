@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from support.console import ROOT
 from support.git import Repo
+from support.schemas import complaint as schema_complaint
 
 from heldout.cli.app import invoke
 from heldout.cli.narrator import Narrator
@@ -191,9 +192,20 @@ def test_it_stops_where_the_story_is_not_true(
     monkeypatch.setattr(demo, "CHAPTERS", (told,))
     assert invoke(["demo", str(tmp_path / "new"), "--json"]) == ExitCode.DEFECT
     printed = json.loads(capfd.readouterr().out)
+    assert schema_complaint(printed) is None
     assert (printed["format"], printed["as_told"]) == ("heldout/demo@1", False)
     assert [item["complaint"] for item in printed["steps"]] == [None, complaint]
     assert not (tmp_path / "new" / "after").exists()
+
+
+def test_a_story_that_is_true_as_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo, "CHAPTERS", (Chapter("One", (Step("why", "echo said"), Step("why", "false", status=1))),))
+    assert invoke(["demo", str(tmp_path / "new"), "--json"]) == ExitCode.CLEAN
+    printed = json.loads(capfd.readouterr().out)
+    assert schema_complaint(printed) is None
+    assert [step["exit_code"] for step in printed["steps"]] == [0, 1]
 
 
 def test_quiet_prints_the_end_only(

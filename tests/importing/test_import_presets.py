@@ -22,15 +22,19 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def imported(folder: Path, name: str, *options: str) -> list[dict[str, Any]]:
-    done = heldout(folder, "import", str(EXPORTS / name), *options, "-o", "out.jsonl")
+    done = heldout(folder, "import", str(EXPORTS / name), *options, "-o", "out.jsonl", "--json")
     assert done.code == 0, done.err
-    return lines(folder / "out.jsonl")
+    rows = lines(folder / "out.jsonl")
+    assert (done.json["format"], done.json["examples"]) == ("heldout/import@1", len(rows))  # held to its schema
+    return rows
 
 
 def imported_run(folder: Path, name: str, *options: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    done = heldout(folder, "results", "import", str(EXPORTS / name), *options, "-o", "run.jsonl")
+    done = heldout(folder, "results", "import", str(EXPORTS / name), *options, "-o", "run.jsonl", "--json")
     assert done.code == 0, done.err
     header, *rows = lines(folder / "run.jsonl")
+    told = done.json
+    assert (told["format"], told["cases"] + told["excluded"]) == ("heldout/run-import@1", len(rows))
     return header, rows
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.schemas import require_schema
 
 from benchmarks.semantic import cosines, measured
 from heldout.storage.embedding import TOKENS, Embedder, load_embedder
@@ -35,6 +36,7 @@ def run(folder: Path, *options: str) -> tuple[int, str, str]:
 def found(folder: Path, *options: str) -> dict[str, Any]:
     code, out, err = run(folder, "--json", *options)
     assert code == 0, err
+    require_schema(["--json"], out)
     return json.loads(out)  # type: ignore[no-any-return]
 
 

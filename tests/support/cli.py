@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from support.git import inside
+from support.schemas import require_schema
 
 from heldout.cli.app import invoke
 
@@ -30,6 +31,7 @@ def heldout(folder: Path, *arguments: str) -> Ran:
     out, err = io.StringIO(), io.StringIO()
     with inside(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = invoke(arguments)
+    require_schema(arguments, out.getvalue())
     return Ran(int(code), out.getvalue(), err.getvalue())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -36,6 +36,13 @@ def complaint(data: Mapping[str, Any]) -> str | None:
         for error in _validator(name).iter_errors(data)
     ]
     return f"{name}: {found[:3]}" if found else None
+
+
+def require_schema(arguments: Sequence[str], out: str) -> None:
+    """Fails where a command was asked for JSON and printed what its schema does not allow."""
+    if "--json" in arguments and out:
+        found = complaint(json.loads(out))
+        assert found is None, found
 
 
 @contextmanager

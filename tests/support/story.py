@@ -20,6 +20,7 @@ from typing import Any
 
 from support.dvc import dvc_repository
 from support.git import Repo, inside
+from support.schemas import require_schema
 
 from heldout.cli.app import invoke
 from heldout.services.hooking.install import install
@@ -105,6 +106,7 @@ class Team(Repo):
             check=False,
         )
         assert "Traceback" not in done.stderr, done.stderr
+        require_schema(arguments, done.stdout)
         return Run(done.returncode, done.stdout, done.stderr)
 
     def succeeds(self, *arguments: str) -> Run:
@@ -123,6 +125,7 @@ class Team(Repo):
         out = io.StringIO()
         with inside(self.path), contextlib.redirect_stdout(out):
             code = invoke(["gate", subject, "--json"])
+        require_schema(["--json"], out.getvalue())
         return Run(code, out.getvalue(), "")
 
     def dataset(
