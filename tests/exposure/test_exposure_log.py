@@ -156,6 +156,12 @@ def test_two_branches_that_append_conflict_and_repair_chains_them(logged: Exposi
     assert logged.exposed() == [f"test/h{number}" for number in range(5)]
 
 
+def told_once(logged: Exposing) -> bool:
+    """Branches have the lines in different places, and each is one act."""
+    (shown,) = logged.team.succeeds("exposures", "support", "--json").json["datasets"]
+    return len(shown["lines"]) == 5
+
+
 @pytest.mark.req("D58")
 @pytest.mark.parametrize("how", ["--squash", "--no-ff", "rebase"])
 def test_a_branch_that_merged_main_comes_back_in_any_way(logged: Exposing, how: str) -> None:
@@ -174,6 +180,7 @@ def test_a_branch_that_merged_main_comes_back_in_any_way(logged: Exposing, how: 
         assert team.run("merge", "-q", "main").returncode != 0
     team.succeeds("exposures", "repair", "support")
     assert "not all here" not in team.succeeds("exposures", "support").out
+    assert told_once(logged)
     team.git("add", "datasets")
     if how == "rebase":
         team.git("-c", "core.editor=true", "rebase", "--continue")
@@ -185,6 +192,7 @@ def test_a_branch_that_merged_main_comes_back_in_any_way(logged: Exposing, how: 
     if how == "--squash":
         team.git("commit", "-q", "-m", "Topic")
     assert [line["note"] for line in logged.lines()] == ["prompt 0", "prompt 1", "prompt 2", "ours", "theirs"]
+    assert told_once(logged)
     for options in (("--base", start), ("--all",)):
         found = team.heldout("verify", *options, "--json").json["problems"]
         assert "exposure-log-broken" not in {item["slug"] for item in found}, options

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from heldout.domain.exposing.exposure import Exposure, How, MemberName, appended, history_faults, rechained
+from heldout.domain.canonical import digest
+from heldout.domain.exposing.exposure import (
+    Exposure,
+    How,
+    MemberName,
+    appended,
+    history_faults,
+    line_digest,
+    rechained,
+)
 from heldout.domain.members import Member
 from heldout.errors import HeldoutError, TamperedError, UsageError
 from heldout.services.contents import read_members
@@ -221,12 +230,13 @@ def list_exposures(workspace: Workspace, subject: str | None) -> list[Listing]:
     listings = []
     for name in sorted(names):
         logs = known.logs.get(name) if known else None
-        lines = logs.in_order if logs else ()
+        lines = _once(logs.in_order if logs else (), workspace, name)
         fresh: tuple[Exposure, ...] = ()
         problem = None
         if catalog is not None and (located is None or located.commit is None):
             try:
-                fresh = tuple(line for line in working_log(workspace, name) if line not in lines)
+                said = [line.said() for line in lines]
+                fresh = tuple(line for line in working_log(workspace, name) if line.said() not in said)
             except HeldoutError as error:
                 problem = error.message
         held = None
@@ -235,3 +245,13 @@ def list_exposures(workspace: Workspace, subject: str | None) -> list[Listing]:
         if lines or fresh or problem is not None or located is not None:
             listings.append(Listing(name, lines, fresh, held, problem))
     return listings
+
+
+def _once(lines: Iterable[Exposure], workspace: Workspace, dataset: str) -> tuple[Exposure, ...]:
+    """Each act once, where branches that were merged have it in several places: as HEAD has it, or the first."""
+    found: dict[str, Exposure] = {}
+    with suppress(TamperedError):
+        found = {digest(line.said()): line for line in head_log(workspace, dataset)}
+    for line in lines:
+        found.setdefault(digest(line.said()), line)
+    return tuple(sorted(found.values(), key=lambda line: (line.number, line_digest(line))))
