@@ -185,6 +185,38 @@ def test_refusals(value: Any, fields: Fields, item: DataFile, slug: str, field: 
     assert (error.slug, error.field) == (slug, field)
 
 
+SECRET = "held-out answer"
+"""Short: what is long was never shown."""
+_WHOLE = Fields(input="q", expected="a", key="id", split="part", tags="tags", synthetic="made", review_status="review")
+
+
+@pytest.mark.parametrize(
+    ("value", "fields"),
+    [
+        (SECRET, _WHOLE),
+        ({SECRET * 4: "x"}, _WHOLE),
+        ({"q": "x", "id": [SECRET], "part": "test"}, _WHOLE),
+        ({"q": "x", "id": {SECRET: 1}, "part": "test"}, _WHOLE),
+        ({"q": "x", "id": "1", "part": [SECRET]}, _WHOLE),
+        ({"q": "x", "id": "1", "part": "test", "tags": [1, SECRET, 41.5]}, _WHOLE),
+        ({"q": "x", "id": "1", "part": "test", "made": SECRET}, _WHOLE),
+        ({"q": "x", "id": "1", "part": "test", "review": [SECRET]}, _WHOLE),
+        ({"input": "x", "metadata": SECRET}, OWN),
+        ({"input": "x", "payload": SECRET}, OWN),
+        ({"input": {"turns": SECRET}}, Fields(input=JoinedField("input.turns.*.text", " "))),
+        ({"input": {"turns": [{"text": [SECRET]}]}}, Fields(input=JoinedField("input.turns.*.text", " "))),
+        ({"input": {"turns": [{"text": 41.5}]}}, Fields(input=JoinedField("input.turns.*.text", " "))),
+    ],
+    ids=str,
+)
+def test_what_stands_in_a_row_is_in_no_message(value: Any, fields: Fields) -> None:
+    """A message reaches hooks, the logs of CI and defect reports, and the row may be held out."""
+    item = DataFile("f.jsonl") if fields is _WHOLE else JSONL
+    error = refused(value, fields, item)
+    assert SECRET not in f"{error} {error.hint}"
+    assert "41.5" not in f"{error} {error.hint}"
+
+
 def test_hints_name_the_likely_column() -> None:
     assert refused({"text": "x"}, Fields(input="txt"), CSV).hint == "Did you mean 'text'?"
     hint = refused({"a.b": "x"}, Fields(input="a.b")).hint

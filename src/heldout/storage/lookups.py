@@ -8,7 +8,7 @@ from heldout.domain.dataset import Lookup
 from heldout.domain.example import JSON
 from heldout.errors import DataError
 from heldout.storage.json_strict import JSONFault, parse_json
-from heldout.storage.yaml.schema import kind_of
+from heldout.storage.yaml.schema import type_of
 
 Join = Callable[[JSON], JSON]
 
@@ -20,7 +20,7 @@ def read_lookup(data: bytes, name: str) -> Mapping[str, JSON]:
     except JSONFault as fault:
         raise DataError(fault.slug, fault.reason, file=name, line=fault.line, offset=fault.offset) from None
     if not isinstance(value, dict):
-        raise DataError("bad-type", f"expected an object to look values up in, found {kind_of(value)}", file=name)
+        raise DataError("bad-type", f"expected an object to look values up in, found {type_of(value)}", file=name)
     return value
 
 
@@ -43,10 +43,10 @@ def _inverted(path: str, table: Mapping[str, JSON]) -> dict[str, JSON]:
     result: dict[str, JSON] = {}
     for group, members in table.items():
         if not isinstance(members, list):
-            raise DataError("bad-type", f"expected a list of values, found {kind_of(members)}", file=path, field=group)
+            raise DataError("bad-type", f"expected a list of values, found {type_of(members)}", file=path, field=group)
         for member in members:
             if not isinstance(member, str):
-                raise DataError("bad-type", f"expected a text, found {kind_of(member)}", file=path, field=group)
+                raise DataError("bad-type", f"expected a text, found {type_of(member)}", file=path, field=group)
             if result.setdefault(member, group) != group:
                 message = f"{member!r} is in two groups, {result[member]!r} and {group!r}"
                 raise DataError("ambiguous-lookup", message, file=path, field=group)

@@ -17,7 +17,7 @@ from heldout.domain.example import JSON
 from heldout.domain.paths import MISSING, Missing
 from heldout.errors import DataError
 from heldout.storage.readers import Row, read_rows
-from heldout.storage.yaml.schema import kind_of
+from heldout.storage.yaml.schema import type_of
 
 _IN_MEMORY: Final = 1 << 25
 """Bytes of inputs that need no file."""
@@ -72,7 +72,7 @@ def _checked(row: Row, name: str) -> tuple[str, JSON]:
     """Digest and input of a row whose digest is its input's."""
     value = row.value
     if not isinstance(value, dict) or value.keys() != _KEYS:
-        what = ", ".join(map(repr, value)) if isinstance(value, dict) else kind_of(value)
+        what = ", ".join(map(repr, value)) if isinstance(value, dict) else type_of(value)
         message = f"expected an object with `payload` and `input` and nothing else, found {what or 'nothing'}"
         raise DataError("bad-payload", message, file=name, line=row.line)
     inner = value["input"]

@@ -15,13 +15,14 @@ from heldout.errors import DataError
 from heldout.storage.lookups import Join, joiner, read_lookup
 from heldout.storage.readers import Row, format_of, read_rows
 from heldout.storage.splitting.row_schema import row_schema
-from heldout.storage.yaml.schema import kind_of
+from heldout.storage.yaml.schema import type_of
 
 __all__ = ["RowMapper", "read_lookup"]
 
 _TABLES: Final = ("csv", "tsv", "parquet")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_LONGEST_NAME: Final = 40
 _FLAGS: Final = {"true": True, "false": False}
 
 
@@ -64,7 +65,7 @@ class RowMapper:
             place.fail("schema-misfit", misfit.reason, misfit.field)
         payload = self._text(place, "payload")
         if payload is not None and not _DIGEST.fullmatch(payload):
-            place.fail("bad-payload", f"expected sha256: and 64 hex digits, found {kind_of(payload)}", "payload")
+            place.fail("bad-payload", f"expected sha256: and 64 hex digits, found {type_of(payload)}", "payload")
         found = self._input(place)
         if payload is None and (found is MISSING or found is None):
             place.missing("missing-input", "input", self._paths.get("input") or self._joined, found)
@@ -160,7 +161,7 @@ class RowMapper:
             return rule.values.get(name, name)
         number = _number(value)
         if number is None:
-            place.fail("bad-split", f"expected a number to find the split's range, found {kind_of(value)}", rule.field)
+            place.fail("bad-split", f"expected a number to find the split's range, found {type_of(value)}", rule.field)
         for split, (low, high) in rule.ranges.items():
             if low <= number <= high:
                 return split
@@ -173,7 +174,7 @@ class RowMapper:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str) or not value:
-            found = "an empty text" if value == "" else kind_of(value)
+            found = "an empty text" if value == "" else type_of(value)
             place.fail("bad-key", f"a key is a text or an integer, found {found}", self._shown("key"))
         return value
 
@@ -205,7 +206,7 @@ class RowMapper:
         tags = value if isinstance(value, list) else [value]
         for tag in tags:
             if not isinstance(tag, str) or not tag:
-                what = "an empty tag" if tag == "" else kind_of(tag)
+                what = "an empty tag" if tag == "" else type_of(tag)
                 place.fail("bad-tags", f"expected a text or a list of texts, found {what}", self._shown("tags"))
         return tuple(str(tag) for tag in tags)
 
@@ -249,7 +250,7 @@ class _Place:
 
     def wrong_type(self, part: str, expected: str, value: JSON, field: str) -> NoReturn:
         hint = f"Map `{part}` to another field under `fields` in dataset.yaml."
-        self.fail("bad-type", f"expected {expected}, found {kind_of(value)}", field, hint=hint)
+        self.fail("bad-type", f"expected {expected}, found {type_of(value)}", field, hint=hint)
 
     def missing(self, slug: str, part: str, path: tuple[str, ...] | None, found: JSON | Missing) -> NoReturn:
         """Refuse a row without a part, saying what it has instead."""
@@ -258,7 +259,7 @@ class _Place:
             self.fail(slug, "the value is null", wanted)
         value = self.row.value
         if not isinstance(value, dict):
-            what = "a list of " + str(len(value)) if isinstance(value, list) else kind_of(value)
+            what = "a list of " + str(len(value)) if isinstance(value, list) else type_of(value)
             hint = f'Point `fields.{part}` at a place in it, for instance "0".' if isinstance(value, list) else None
             self.fail(slug, f"there is no {wanted!r}: the row is {what}", wanted, hint=hint)
         names = list(value)
@@ -269,8 +270,13 @@ class _Place:
             hint = f"Did you mean {close[0]!r}?"
         else:
             hint = f"Say under `fields` in dataset.yaml which one is the {part}." if path is None else None
-        shown = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+        shown = ", ".join(map(_shown_name, names[:12])) + (", ..." if len(names) > 12 else "")
         self.fail(slug, f"the row has no {wanted!r}; it has {shown or 'nothing'}", wanted, hint=hint)
+
+
+def _shown_name(name: str) -> str:
+    """A file without a header has its first row for names: a long one is likely somebody's text."""
+    return repr(name) if len(name) <= _LONGEST_NAME else f"a name of {len(name)} characters"
 
 
 def _plain_paths(fields: Fields) -> dict[str, str]:
@@ -284,14 +290,14 @@ def _pieces(place: _Place, value: JSON, path: tuple[str, ...], depth: int) -> li
     for index in range(depth, len(path)):
         if path[index] == "*":
             if not isinstance(value, list):
-                place.fail("bad-type", f"expected a list at '*', found {kind_of(value)}", format_path(path))
+                place.fail("bad-type", f"expected a list at '*', found {type_of(value)}", format_path(path))
             return [piece for element in value for piece in _pieces(place, element, path, index + 1)]
         found = lookup(value, path[index : index + 1])
         if found is MISSING:
             place.fail("missing-input", f"there is no {path[index]!r} here", format_path(path))
         value = found
     if not isinstance(value, str):
-        place.fail("bad-type", f"expected a text to join, found {kind_of(value)}", format_path(path))
+        place.fail("bad-type", f"expected a text to join, found {type_of(value)}", format_path(path))
     return [value]
 
 
@@ -299,7 +305,7 @@ def _split_name(place: _Place, value: JSON, field: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        what = "an empty text" if isinstance(value, str) else kind_of(value)
+        what = "an empty text" if isinstance(value, str) else type_of(value)
         place.fail("bad-split", f"expected the name of a split, found {what}", field)
     return value
 

@@ -9,7 +9,7 @@ from heldout.domain.example import JSON
 from heldout.domain.results.run import FIELDS, RUN_FORMAT, Header, Rag, RunRow
 from heldout.errors import DataError
 from heldout.storage.json_strict import JSONFault, parse_json
-from heldout.storage.yaml.schema import kind_of
+from heldout.storage.yaml.schema import kind_of, type_of
 
 _HEADER = ("format", "run", "dataset", "source", "content", "split", "metric", "rag", "model", "system", "extra")
 _TEXTS = ("run", "dataset", "source", "content", "split", "metric")
@@ -25,7 +25,7 @@ def parse_line(line: bytes, file: str, number: int) -> Mapping[str, JSON]:
         hint = _OTHER if fault.slug == "bad-json" else None
         raise DataError(fault.slug, fault.reason, file=file, line=number, offset=fault.offset, hint=hint) from None
     if not isinstance(value, dict):
-        message = f"expected an object, found {kind_of(value)}"
+        message = f"expected an object, found {type_of(value)}"
         raise DataError("bad-run-row", message, file=file, line=number, hint=_OTHER)
     return value
 

@@ -28,6 +28,15 @@ def kind_of(value: JSON) -> str:
     return "a list" if isinstance(value, list) else "a mapping"
 
 
+def type_of(value: JSON) -> str:
+    """As `kind_of` without the value: what stands in a row can be held out, and a message ends up in a log."""
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "a text" if isinstance(value, str) else kind_of(value)
+
+
 class Section:
     """One mapping of the document, at `path`."""
 
