@@ -166,6 +166,19 @@ def test_a_forged_approval_has_nobody_behind_it(governed: Governed) -> None:
 
 
 @pytest.mark.req("B52")
+def test_an_approval_that_was_taken_back_is_not_written_again(governed: Governed) -> None:
+    """Bob takes his name out; the author reverts that."""
+    governed.change(test={**TEST, "new": sentence("new")})
+    assert governed.approve_as_bob().code == 0
+    assert governed.verify().code == 0
+    (path,) = governed.team.git("ls-files", "datasets/support/reviews").split()
+    governed.team.git("rm", "-q", path)
+    assert governed.team.run("commit", "-q", "-m", "No", env=BOB).returncode == 0
+    governed.team.git("revert", "--no-edit", "HEAD")
+    assert governed.verify().code == 1
+
+
+@pytest.mark.req("B52")
 @pytest.mark.parametrize(("approvers", "code"), [("Bob <bob@example.org>", 0), ("Eve <eve@example.org>", 1)])
 def test_policy_names_who_may_approve(governed: Governed, approvers: str, code: int) -> None:
     governed.team.git("switch", "-q", "main")

@@ -82,6 +82,22 @@ def test_after_an_edit_the_reviewer_agrees_anew(decide: Deciders) -> None:
     assert "reviewer-unknown" not in {item["slug"] for item in found}
 
 
+@pytest.mark.parametrize("how", ["reopened", "removed", "reviewer out"])
+def test_what_was_taken_back_needs_the_reviewer_again(decide: Deciders, how: str) -> None:
+    """Bob withdraws, and Ann reverts that: Bob's name is back in the file, and he did not put it there."""
+    decide.accept(decide.near)
+    if how == "reopened":
+        assert decide.as_bob("review", "reopen", decide.near, "--reason", "not harmless", "--commit").code == 0
+    elif how == "removed":
+        decide.team.git("rm", "-q", f"datasets/support/reviews/{decide.near}.yaml")
+        decide.commit_as_bob("Take it back")
+    else:
+        edit(decide, decide.near, 'reviewer: "Bob <bob@example.org>"\n', "")
+    decide.team.git("revert", "--no-edit", "HEAD")
+    found = decide.team.heldout("verify", "--all", "--json").json["problems"]
+    assert "reviewer-unknown" in {item["slug"] for item in found}
+
+
 @pytest.mark.parametrize(
     "spelled", ["{0} <{1}>", "Somebody <{1}>", "{1}", "{0} <{1}> ", "{0} < {1} >", "{0} <{1}>, again", "  {1}\t"]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from heldout.domain.deciding.governed import lacking
 from heldout.domain.deciding.review import address
@@ -11,9 +10,9 @@ from heldout.domain.verification import Level, Problem
 from heldout.errors import ConfigError
 from heldout.services.deciding.changes import changes
 from heldout.services.progress import Progress
+from heldout.services.verifying.people import behind
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT
-from heldout.storage.git.history import people_behind
 from heldout.storage.people.approvals import approval_path, parse_approval
 from heldout.storage.settings_file import read_settings
 
@@ -29,7 +28,7 @@ def holdout_changes(workspace: Workspace, head: str, base: str | None, progress:
     for standing in found.standings:
         change = standing.change
         path = approval_path(change.dataset, change.id)
-        known = [person for person in standing.approved_by if address(person) in _approvers(workspace, path)]
+        known = [person for person in standing.approved_by if _stands(workspace, path, person)]
         lacks = lacking(found.policy, known, standing.authors)
         if lacks is not None:
             counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in change.counts().items() if count)
@@ -37,12 +36,13 @@ def holdout_changes(workspace: Workspace, head: str, base: str | None, progress:
             yield Problem(Level.FAILED, f"{ROOT}/{change.dataset}", text, "change-not-approved")
 
 
-def _approvers(workspace: Workspace, path: str) -> frozenset[str]:
-    """Addresses of those who stand behind a commit in which the approval names them: not one that took them out."""
-    found: set[str] = set()
-    for commit, people in people_behind(workspace.git, path):
-        data = workspace.tree(commit).read(path)
-        with suppress(ConfigError):
-            named = () if data is None else parse_approval(data, path).by
-            found |= {address(person) for person in people} & {address(person) for person in named}
-    return frozenset(found)
+def _stands(workspace: Workspace, path: str, person: str) -> bool:
+    """Whether a person stands behind a commit in which the approval names them, and that nobody took back."""
+
+    def names(data: bytes) -> bool:
+        try:
+            return address(person) in {address(other) for other in parse_approval(data, path).by}
+        except ConfigError:
+            return False
+
+    return address(person) in behind(workspace, path, names)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from heldout.domain.deciding.review import Decision, Review, address, contradictions
@@ -11,9 +10,9 @@ from heldout.domain.deciding.review_listing import Standing
 from heldout.domain.verification import Level, Problem
 from heldout.errors import ConfigError
 from heldout.services.deciding.listing import contradicted, list_reviews
+from heldout.services.verifying.people import behind
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT
-from heldout.storage.git.history import people_behind
 from heldout.storage.people.reviews import is_review, parse_review
 
 
@@ -45,24 +44,24 @@ def _people(workspace: Workspace, path: str, review: Review) -> Iterator[Problem
     if review.reviewer is not None and not review.reviewed_by_another:
         yield Problem(Level.FAILED, path, f"{review.reviewer} reviewed a decision of their own", "own-review")
         return
-    behind = _behind(workspace, path, review)
-    for person in (review.by, review.reviewer):
-        if person is not None and address(person) not in behind:
+    for person, says in ((review.by, _says(path, review)), (review.reviewer, _says(path, review, reviewed=True))):
+        if person is not None and address(person) not in behind(workspace, path, says):
             text = f"names {person}, who is behind no commit of it as it is (author, committer, Reviewed-by line)"
             yield Problem(Level.FAILED, path, text, "reviewer-unknown")
 
 
-def _behind(workspace: Workspace, path: str, review: Review) -> frozenset[str]:
-    """Addresses of those who stand behind what is decided now: commits in which anything but the reviewer was another
-    one are of another decision, about which nobody else was asked again."""
-    decided = replace(review, reviewer=None)
-    found: set[str] = set()
-    for commit, people in people_behind(workspace.git, path):
-        with suppress(ConfigError):
-            then = parse_review(workspace.tree(commit).read(path) or b"", path)
-            if replace(then, reviewer=None) == decided:
-                found |= {address(person) for person in people}
-    return frozenset(found)
+def _says(path: str, review: Review, *, reviewed: bool = False) -> Callable[[bytes], bool]:
+    """Whether a state of the file is of this decision, and names the same reviewer where that is asked: anything else
+    makes it another one, about which nobody else was asked again."""
+
+    def says(data: bytes) -> bool:
+        try:
+            found = parse_review(data, path)
+        except ConfigError:
+            return False
+        return found == review if reviewed else replace(found, reviewer=None) == replace(review, reviewer=None)
+
+    return says
 
 
 def standing(workspace: Workspace, head: str) -> Iterator[Problem]:
