@@ -118,6 +118,18 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(writing: Client
     assert (banking.path / FILE).read_text() == changed
 
 
+def test_a_form_of_a_commit_writes_nothing_over_the_working_copy(writing: Client, banking: Team) -> None:
+    """The commit's file is not the working copy's, which somebody has edited and not committed."""
+    seen = _seen(writing)
+    changed = SLICE.replace("ought to be.", "should be.")
+    banking.write(FILE, changed)
+    body = {**form(("tag", "", "exists", "")), "dataset": "banking77@HEAD", "slice": "card-arrival", "seen": seen}
+    assert writing.post("/api/slices/save", body).json["error"] == "not-a-working-copy"
+    assert writing.post("/api/slices/new", {**body, "slice": "fine"}).json["error"] == "not-a-working-copy"
+    assert (banking.path / FILE).read_text() == changed
+    assert banking.status() == [f" M {FILE}"]
+
+
 def test_what_cannot_be_recorded_leaves_the_file_as_it_was(writing: Client, banking: Team) -> None:
     """HEAD's history is gone from the file: recording is refused after the definition was written."""
     banking.write(FILE, SLICE)

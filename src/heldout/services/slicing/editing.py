@@ -15,7 +15,7 @@ from heldout.domain.slicing.shape import read_condition, read_definition
 from heldout.domain.slicing.slices import Slice
 from heldout.domain.slicing.views import Saved
 from heldout.errors import UsageError
-from heldout.services.slicing.saving import save
+from heldout.services.slicing.saving import require_working_copy, save
 from heldout.services.slicing.use import Target, bound, read_slice
 from heldout.services.workspace import Workspace
 from heldout.storage.slicing.about import with_about
@@ -106,6 +106,7 @@ def edit(
     `was` is the digest of the file that the form was filled from. Nothing is left half done: where recording is
     refused, the file is what it was. Raises UsageError (slug changed-meanwhile), and what saving a slice raises.
     """
+    require_working_copy(target)
     now = seen(target)
     if now.digest != was:
         raise UsageError(

@@ -70,7 +70,7 @@ def create(
 
     Raises UsageError (bad-slice-name, slice-exists).
     """
-    _require_working_copy(target)
+    require_working_copy(target)
     if problem := slice_name_problem(name):
         raise UsageError(
             "bad-slice-name", f"{name!r} cannot name a slice: {problem}", hint="for instance german-billing"
@@ -95,7 +95,7 @@ def save(workspace: Workspace, target: Target, prefer: Side | None = None) -> li
     `prefer` takes the definition of one side where a person has not chosen yet.
     Nothing is written before every file was found to be in order. Raises ConfigError.
     """
-    _require_working_copy(target)
+    require_working_copy(target)
     paths = slice_paths(target.tree, target.dataset)
     if target.reference is not None:
         wanted = slice_path(target.dataset, target.reference.name)
@@ -116,7 +116,8 @@ def save(workspace: Workspace, target: Target, prefer: Side | None = None) -> li
     return [saved for saved, _, _ in done]
 
 
-def _require_working_copy(target: Target) -> None:
+def require_working_copy(target: Target) -> None:
+    """Raises UsageError (slug not-a-working-copy) for a version or a commit: nothing can be written to those."""
     if target.located.commit is not None:
         hint = f"name the dataset alone: {target.dataset}"
         raise UsageError("not-a-working-copy", f"{target.located.subject} cannot be written to", hint=hint)
