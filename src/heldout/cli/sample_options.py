@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NoReturn
 
@@ -40,19 +40,26 @@ def shares_of(option: str, texts: Sequence[str] | None) -> dict[str, Fraction]:
         name, value = _pair(option, text, "release=0.05")
         if name in found:
             _expect(option, text, "each name once", "release=0.05")
-        found[name] = share_of(option, value)
+        found[name] = share_of(option, value, f"{name}=0.05")
     return found
 
 
-def share_of(option: str, text: str) -> Fraction:
+def share_of(option: str, text: str, example: str = "0.05") -> Fraction:
     """A number between 0 and 1, exactly as it is written."""
     try:
         share = Fraction(text) if len(text) <= 20 and "e" not in text.lower() else Fraction(0)
     except (ValueError, ZeroDivisionError):
         share = Fraction(0)
     if not 0 < share < 1:
-        _expect(option, text, "a number between 0 and 1", "0.05")
+        _expect(option, text, "a number between 0 and 1", example)
     return share
+
+
+def refuse_beside(option: str, others: Mapping[str, object], why: str) -> None:
+    """Raises UsageError (slug bad-value) for an option that would have no say beside another."""
+    for other, value in others.items():
+        if value:
+            raise UsageError("bad-value", f"{other} has no say beside {option}", hint=why)
 
 
 def _pair(option: str, text: str, example: str) -> tuple[str, str]:

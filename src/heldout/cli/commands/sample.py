@@ -55,7 +55,7 @@ def sample_frame(
 
     Example: heldout sample frame support@v1.2.0 --by metadata.risk --population population.yaml -o frame.jsonl
     """
-    from heldout.cli.sample_options import groups_of
+    from heldout.cli.sample_options import groups_of, refuse_beside
     from heldout.reports.sampling.drawing import frame_json, frame_report
     from heldout.services.sampling.frame import Strata, frame_of_file, frame_of_subject, write_frame
     from heldout.storage.new_files import require_absent
@@ -66,6 +66,7 @@ def sample_frame(
     strata = Strata(by, groups_of(group, by), rest)
     about = read_population(population)
     if key is not None:
+        refuse_beside("--id", {"--split": split, "--slice": within}, "a file's units are all of its rows")
         frame = frame_of_file(source, key, about, strata)
     else:
         frame = frame_of_subject(
@@ -189,12 +190,14 @@ def sample_qualify(
 
     Example: heldout sample qualify frame.jsonl design.yaml --failures routine=1 --failures risk=3
     """
-    from heldout.cli.sample_options import counts_of
+    from heldout.cli.sample_options import counts_of, refuse_beside
     from heldout.reports.sampling.qualify import qualify_report
     from heldout.services.sampling.outcomes import LabelSource
     from heldout.services.sampling.qualify import qualify_files
 
     session = Session(as_json=as_json, quiet=quiet)
+    if truth is not None:
+        refuse_beside("--truth", {"--failures": failures}, "the truth is one of them")
     known = counts_of("--failures", failures) if truth is None else LabelSource(truth, key, label)
     about, found, study = qualify_files(frame, design, known, output)
     numbers = (found.sets, found.populations)

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from heldout.domain.canonical import digest
+from heldout.domain.canonical import canonical_json, digest
 from heldout.domain.example import JSON
+from heldout.domain.paths import Missing
 
 ALL: Final = "all"
 """The one stratum of a frame that has none."""
+
+
+def unit_name(value: JSON | Missing) -> str | None:
+    """A unit's id by what stands in a file, the same in every file: a text as it is, the number 7 as `7`; else None."""
+    if value is None or value == "" or isinstance(value, Missing | list | dict | bool):
+        return None
+    return value if isinstance(value, str) else canonical_json(value).decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ def make_design(request: DesignRequest, target: Path) -> Design:
         if name not in sizes:
             raise UsageError("bad-value", f"the frame has no stratum {name!r}", hint=f"its strata: {', '.join(sizes)}")
     free = {name: size for name, size in sizes.items() if name not in request.draws}
+    if request.size > sum(free.values()):
+        message = f"{request.size} of {sum(free.values())} units would be drawn"
+        raise UsageError("wrong-quota", message, hint=f"--size {sum(free.values())} takes every unit that is left")
     draws = {**shares(free, request.size), **request.draws}
     for name, draw in draws.items():
         if not 0 < draw <= sizes[name]:
@@ -90,12 +93,16 @@ def make_draw(frame_file: str, design_file: str, selected_at: str, target: Path)
 
 def make_labels(draw_file: str, labelled_by: str, rubric: str, target: Path, source: LabelSource | None) -> Labels:
     """Write a sheet of labels bound to a draw, empty or filled from a file of outcomes, where only what was drawn is
-    looked up. The order of the sheet says nothing of the strata. Raises DataError (slugs repeated-unit, bad-value)."""
+    looked up. The order of the sheet says nothing of the strata.
+
+    Raises DataError: repeated-unit, bad-value, missing-key.
+    """
     require_absent([target])
     draw = read_draw(draw_file)
     found = {} if source is None else outcomes_of(source, draw.by_name)
     bound = draw.digest
-    rows = tuple(Label(name, found.get(name)) for name in sorted(draw.by_name, key=lambda name: digest([bound, name])))
+    order = sorted(draw.by_name, key=lambda name: digest([bound, name]))
+    rows = tuple(found.get(name) or Label(name, None) for name in order)
     labels = Labels(bound, labelled_by, rubric, rows, str(target))
     with new_files([target]) as (stream,):
         for line in label_lines(labels):

@@ -12,8 +12,8 @@ from pathlib import Path
 from heldout.domain.canonical import canonical_json
 from heldout.domain.dataset import DataFile
 from heldout.domain.example import JSON, Example
-from heldout.domain.paths import MISSING, Missing, lookup, parse_path
-from heldout.domain.sampling.frame import ALL, Frame, Population
+from heldout.domain.paths import Missing, lookup, parse_path
+from heldout.domain.sampling.frame import ALL, Frame, Population, unit_name
 from heldout.errors import DataError, UsageError
 from heldout.services.contents import read_contents
 from heldout.services.load import choose_splits
@@ -137,11 +137,10 @@ def frame_of_file(path: str, key: str, population: Population, strata: Strata) -
     members: dict[str, str] = {}
     for _, name, stream, _ in open_files(Path(path), path):
         for row in read_rows(stream, DataFile(name), name):
-            found = lookup(row.value, at)
-            if found is MISSING or found is None or isinstance(found, Missing | list | dict | bool) or found == "":
+            unit = unit_name(lookup(row.value, at))
+            if unit is None:
                 hint = "--id names the field that tells units apart"
                 raise DataError("missing-key", f"no id at {key!r}", file=name, line=row.line, field=key, hint=hint)
-            unit = _text(found)
             if unit in members:
                 message = f"the unit {unit!r} comes twice"
                 raise DataError("repeated-unit", message, file=name, line=row.line, hint="every unit can be drawn once")
