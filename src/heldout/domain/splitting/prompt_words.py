@@ -74,7 +74,9 @@ def _pieces(line: str) -> Iterator[str]:
 
 
 def _sets_apart(between: str) -> bool:
-    if between.isspace() or between in _JOINS:
+    if between.isspace():
+        return len(between) > 1 or between == "\t"  # columns
+    if between in _JOINS:
         return False
     # combining marks (vowels of many scripts) and characters of no width are parts of words to whoever reads them
     return any(not mark.isspace() and unicodedata.category(mark) not in ("Mn", "Mc", "Me", "Cf") for mark in between)
