@@ -1,4 +1,6 @@
-"""Tails of the binomial distribution by the incomplete beta function: exact to about 1e-13, at any n in microseconds.
+"""Tails of the binomial distribution by the incomplete beta function, in microseconds at any n.
+
+Exact to 1e-13 at a hundred cases, 1e-11 at ten thousand, 1e-9 at a million: logarithms of large factorials cancel.
 
 Method: the continued fraction of DLMF 8.17.22 by the modified Lentz algorithm, on the side of the mean where it
 converges in about sqrt(n) steps.
