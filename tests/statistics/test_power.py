@@ -142,7 +142,8 @@ def test_rules_of_a_policy(tmp_path: object) -> None:
         "- {id: french, metric: outcome, margin: 0.1, scope: slice/metadata.lang=fr, min_support: 30}\n"
         "families:\n- {id: languages, correction: holm, rules: [german, french]}\n"
     )
-    overall, german, _ = margins_of(str(path))
+    (overall, german, _), of_scores = margins_of(str(path))
+    assert of_scores == ()
     assert (overall.margin, overall.rules, overall.alpha) == (0.05, 1, 0.05)
     assert (german.margin, german.rules, german.min_support) == (0.1, 2, 30)
     assert "slice/metadata.lang=de" in german.name
