@@ -132,7 +132,7 @@ def test_a_candidate_cannot_pass_by_excluding_its_failures(tmp_path: Path) -> No
 
 @pytest.mark.req("A38", "O33")
 def test_a_failure_has_to_survive_that_every_exclusion_was_a_gain(tmp_path: Path) -> None:
-    """Ten losses of ten fail; with 30 that the baseline alone excluded they could be a gain."""
+    """Twenty losses of twenty fail; with 30 that the baseline alone excluded they could be a gain."""
     for excluded, code in ((0, 1), (30, 3)):
         old = [{"key": f"k{number}", "outcome": True} for number in range(20)]
         old += [{"key": f"x{number}", "excluded": "slow"} for number in range(excluded)]
