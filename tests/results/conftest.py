@@ -81,7 +81,7 @@ def results(skip: frozenset[int] = frozenset(), **more: Any) -> list[dict[str, A
     ]
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _by_schema() -> Iterator[None]:
     with every_output_by_its_schema():
         yield

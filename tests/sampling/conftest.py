@@ -110,7 +110,7 @@ def labelled(framed: Files) -> Files:
     return framed
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _by_schema() -> Iterator[None]:
     with every_output_by_its_schema():
         yield
