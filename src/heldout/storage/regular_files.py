@@ -35,14 +35,7 @@ class Identity(NamedTuple):
 
 
 def status(place: Path, shown: str) -> os.stat_result:
-    """As os.stat, links followed. Raises DataError: slugs no-such-file and unreadable-file where there is none,
-    bad-file-name where messages, records and JSON could not name it."""
-    try:
-        shown.encode("utf-8")
-    except UnicodeEncodeError:
-        name = os.fsencode(shown).decode("utf-8", "backslashreplace")
-        message = "the name of the file is not UTF-8, so no report or record can name it"
-        raise DataError("bad-file-name", message, file=name, hint="give it, or its folder, another name") from None
+    """As os.stat, links followed. Raises DataError (slugs no-such-file, unreadable-file) where there is none."""
     try:
         if shown:
             return os.stat(place)
