@@ -189,3 +189,23 @@ def test_what_a_person_sets_up_goes_on_working(trap: Trap) -> None:
         assert ran.code in (0, 1), ran
     assert (trap.outside / "card.md").is_file()
     assert (trap.outside / "cache").is_dir()
+
+
+def test_a_cache_that_came_with_the_repository_is_not_believed(trap: Trap) -> None:
+    """Its checksums have no key: whoever commits it can say there that nothing is alike."""
+    team = trap.team
+    alone = trap.run("scan", "support@HEAD", "--json")
+    kept = [path for path in (team.path / ".heldout/cache").rglob("*") if path.is_file() and path.name != ".gitignore"]
+    assert kept
+    for path in kept:
+        path.write_bytes(b"nothing is alike")
+    damaged = trap.run("scan", "support@HEAD", "--json")
+    assert "damaged" in damaged.err  # of this machine's own: said, and made again
+    for path in kept:
+        path.write_bytes(b"nothing is alike")
+    team.git("add", "--all", "--force", "--", ".heldout")
+    team.bypass("commit", "-q", "-m", "Bring a cache")
+    before = snapshot(team.path / ".heldout")
+    foreign = trap.run("scan", "support@HEAD", "--json")
+    assert (foreign.code, foreign.json, foreign.err) == (alone.code, alone.json, alone.err)
+    assert snapshot(team.path / ".heldout") == before

@@ -68,15 +68,17 @@ def write_data_file(top: Path, path: str, data: bytes) -> None:
 
 
 def local_folder(git: Git) -> Path | None:
-    """Where `.heldout` may be written; None in a bare repository, and where a link would lead out of it.
+    """Where `.heldout` may be read and written; None in a bare repository, where Git tracks anything of it, and where a
+    link would lead out of it.
 
-    `.heldout` itself may be a link that its owner made, to a larger disk for instance; one that Git tracks came with
-    the repository. Links below it are nobody's wish.
+    What Git tracks there came with the repository: a link to anywhere, or a cache that nobody here measured and that
+    would be believed. A link that its owner made, to a larger disk for instance, is tracked by nobody. Links below it
+    are nobody's wish.
     """
     if git.bare:
         return None
     folder = git.top / FOLDER
-    if folder.is_symlink() and git.line("ls-files", "--error-unmatch", "--", FOLDER) is not None:
+    if os.path.lexists(folder) and git.line("ls-files", "--error-unmatch", "--", FOLDER) is not None:
         return None
     return None if _holds_link(folder, _LEVELS) else folder
 

@@ -77,14 +77,14 @@ def _places(tree: GitTree, paths: Sequence[str]) -> Places:
 
 def _index(workspace: Workspace, state: DatasetState) -> ExcerptIndex | None:
     """None where the data is not here."""
-    top = workspace.git.top
-    if (kept := kept_index(top, state.source)) is not None:
+    here = ignored_folder(workspace.git)
+    if here is not None and (kept := kept_index(workspace.git.top, state.source)) is not None:
         return kept
     if StoredData(state, workspace.store).missing():
         return None
     index = ExcerptIndex.of(excerpt for example in _held_out(workspace, state) for excerpt in _excerpts_of(example))
-    if ignored_folder(workspace.git) is not None:
-        keep_index(top, state.source, index)
+    if here is not None:
+        keep_index(workspace.git.top, state.source, index)
     return index
 
 
