@@ -16,10 +16,10 @@ from markdown_it import MarkdownIt
 from heldout.domain.answer import Answer, Contamination, Gap, GapKind
 from heldout.domain.branch import Branch, DatasetChange, FindingChanges, What
 from heldout.domain.finding import Finding, Kind, Severity, Side
-from heldout.reports.branch.cells import code, fenced, plain, summary, table
+from heldout.reports.branch.cells import code, plain, table
 from heldout.reports.branch.markdown import GITHUB_LIMIT, MARKER, branch_markdown
 from heldout.reports.excerpts import printable
-from heldout.reports.forms.markdown import plain as forms_plain
+from heldout.reports.marking import element, fenced
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 NASTY = st.text(
@@ -47,16 +47,32 @@ def test_a_name_in_a_cell_stays_one_code_span(text: str) -> None:
 @given(NASTY)
 def test_words_of_people_stay_words(text: str) -> None:
     found = cells("\n".join(table(["a", "b"], [[plain(text) or "-", "x"]])))
-    assert {kind for kind, _ in found} <= {"text", "text_special"}, found
-    shown = "".join(content for _, content in found)
-    assert shown.removesuffix("x").replace("\u200b", "").strip() in (printable(text).replace("\u200b", "").strip(), "-")
+    words = [(kind, content) for kind, content in found if content not in ("<b>", "</b>")]
+    assert {kind for kind, _ in words} <= {"text", "text_special"}, found
+    assert "".join(content for _, content in words).removesuffix("x").strip() in (printable(text), "-")
+
+
+@pytest.mark.parametrize(
+    "said", ["see support@v1.0.0", "nlp/banking77@v2.10.3: gone", "(a@v0.0.1, b-2@v3.0.0)", "x@v1.0.0."]
+)
+def test_a_version_can_be_copied_from_a_sentence(said: str) -> None:
+    found = cells("\n".join(table(["a", "b"], [[plain(said), "x"]])))
+    names = re.findall(r"[\w/-]+@v[\d.]*\d", said)
+    assert [content for kind, content in found if kind == "code_inline"] == names
+    assert "".join(content for _, content in found).removesuffix("x") == said
+
+
+@pytest.mark.parametrize("said", ["@v1.0.0", "a@v1.0", "a@v1.0.0.example", "me.a@v1.0.0", "a@v1.0.0@b", "a@v1.0.0-rc1"])
+def test_what_only_looks_like_a_version_stays_words(said: str) -> None:
+    assert "`" not in plain(said)
+    assert not ACTED_ON.search(plain(said))
 
 
 ACTED_ON = re.compile(r"[@#]\w|(?<!\w)!\w|\bgh-\d|https?://|ftp://|www\.", re.IGNORECASE)
 """What GitHub and GitLab make a call or a link of, beside Markdown: GFM's section 6.9, and their own references."""
 
 
-@pytest.mark.parametrize("draw", [plain, summary, forms_plain])
+@pytest.mark.parametrize("draw", [plain, element])
 @pytest.mark.parametrize(
     "text",
     ["@everyone look", "see @team/all", "fixes #12", "owner/repo#3", "!5", "GH-26", "gh-1",

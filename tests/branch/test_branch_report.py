@@ -105,13 +105,13 @@ def test_an_accepted_leak_waits_for_a_second_person_and_then_counts(clean: Team)
     branch(clean).dataset("support", train={**TRAIN, "copy": CLEAN_TEST["h1"]}, test=CLEAN_TEST)
     clean.save("Leak")
     finding = report(clean)["findings"]["new"][0]["id"]
-    clean.succeeds("review", "accept", finding, "--reason", "<b>a greeting</b> @everyone", "--commit")
+    clean.succeeds("review", "accept", finding, "--reason", "<i>a greeting</i> @everyone", "--commit")
     found = report(clean)
     (decision,) = found["decisions"]
     assert (found["verdict"], decision["standing"], decision["new"]) == ("leaks", "awaits_reviewer", True)
     said = markdown(clean)
     assert "needs a second person" in said
-    assert "<b>" not in said, "a reason is text"
+    assert "<i>" not in said, "a reason is text"
     assert "@everyone" not in said, "and calls nobody"
 
     done = clean.heldout("review", "approve", finding, "--commit", env=BOB)
@@ -174,7 +174,7 @@ def test_what_was_not_compared_is_unknown(clean: Team) -> None:
     clean.bypass("commit", "-q", "-m", "No hooks here")
     found = report(clean)
     assert (found["verdict"], [gap["kind"] for gap in found["gaps"]]) == ("unknown", ["not_scanned", "not_compared"])
-    assert "it has not been compared with support@v1.0.0" in markdown(clean)
+    assert "it has not been compared with `support@v1.0.0`" in markdown(clean)
 
 
 def test_data_that_is_nowhere_leaves_the_rows_untold(clean: Team) -> None:

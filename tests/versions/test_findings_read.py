@@ -143,11 +143,19 @@ def test_the_fix_seen_from_the_parent_asks_for_nothing(versions: Team) -> None:
     assert "Move or remove" not in said.out
 
 
-@pytest.mark.parametrize("start", ["ffffffffffffffff", "f", ""])
+@pytest.mark.parametrize("start", ["ffffffffffffffff", "ffff", "g"])
 def test_an_id_that_is_none(versions: Team, start: str) -> None:
     said = heldout(versions.path, "findings", "show", start)
     assert said.code == 2
     assert "unknown-finding" in said.err
+
+
+@pytest.mark.parametrize("length", [0, 1, 3])
+def test_the_start_of_an_id_that_says_too_little(versions: Team, length: int) -> None:
+    said = heldout(versions.path, "findings", "show", listed(versions)[0]["id"][:length])
+    assert said.code == 2
+    assert "ambiguous-finding" in said.err
+    assert "4 characters or more" in said.err
 
 
 def test_example_text_is_in_no_file_of_the_repository(own: Team) -> None:

@@ -11,7 +11,8 @@ from support.forms import AWKWARD, MANY, findings
 
 from heldout.domain.reporting import Report
 from heldout.reports.excerpts import printable
-from heldout.reports.forms.markdown import LIMIT, code, markdown, plain
+from heldout.reports.forms.markdown import LIMIT, markdown
+from heldout.reports.marking import code, plain
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 OURS = {

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from heldout.domain.branch import DatasetChange, SliceChange, What
 from heldout.domain.diff import Pair
 from heldout.domain.slicing.definition import Definition
-from heldout.reports.branch.cells import code, fenced, plain, summary, table
+from heldout.reports.branch.cells import code, plain, table
 from heldout.reports.branch.parts import Part, more
 from heldout.reports.branch.words import holdout_text
+from heldout.reports.marking import element, fenced
 from heldout.reports.slicing.slices import count_text, definition_lines
 
 
@@ -22,7 +23,7 @@ def example_parts(change: DatasetChange, limit: int) -> Iterator[Part]:
         lines += ([""] if lines else []) + _split_table(change)
         lines += _what_changed(change, limit)
     if lines:
-        yield Part(f"Examples of <code>{summary(change.name)}</code>", lines)
+        yield Part(f"Examples of <code>{element(change.name)}</code>", lines)
 
 
 _COLUMNS = {
@@ -107,7 +108,7 @@ def slice_parts(change: DatasetChange, limit: int) -> Iterator[Part]:
     for item in change.slices[:limit]:
         if item.what in (What.CHANGED, What.ADDED):
             lines += ["", f"{code(item.name)}:", "", *fenced(_definition_diff(item), "diff")]
-    yield Part(f"Slices of <code>{summary(change.name)}</code>: {_slice_count(change)}", lines)
+    yield Part(f"Slices of <code>{element(change.name)}</code>: {_slice_count(change)}", lines)
 
 
 _SLICE_WORDS = {

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from heldout.domain.reporting import Item, Level, Outcome, Report, Rule
-from heldout.reports.excerpts import excerpts, printable
+from heldout.reports.excerpts import excerpts
+from heldout.reports.marking import code, html, plain
 
 LIMIT = 1_000_000
 """Bytes: a comment of GitLab's and a step's summary of GitHub's (1 MiB) hold no more, and drop the whole instead."""
@@ -84,7 +85,7 @@ def _what(item: Item) -> str:
     texts = [part.text for part in item.parts if part.text is not None]
     if len(texts) == 2:
         texts = list(excerpts(*texts))
-    return what + "".join(f"<br>{code(printable(text))}" for text in texts)
+    return what + "".join(f"<br>{code(text)}" for text in texts)
 
 
 def _sentence(item: Item) -> str:
@@ -111,34 +112,3 @@ def _foot(report: Report) -> Iterator[str]:
         yield "\n<sub>"
         yield "<br>".join(plain(note) for note in report.notes)
         yield "</sub>\n"
-
-
-def code(text: str) -> str:
-    """A code span in a table's cell: nothing in it is Markdown, and no name in it is a person's."""
-    shown = printable(text)
-    if not shown:
-        return ""
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    room = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{fence}{room}{shown}{room}{fence}".replace("|", "\\|")
-
-
-_SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+\-]|^[0-9]+(?=[.)])(?=.))")
-_NAMES = re.compile(r"([@#](?=\w)|(?<!\w)!(?=\w)|:(?=//)|\bwww(?=\.)|\bgh(?=-\d))", re.IGNORECASE)
-
-
-def plain(text: str) -> str:
-    """Text in which nothing is Markdown, HTML, a person, an issue's number or an address: forges look for the last
-    three in what is rendered, so an empty element parts them."""
-    marked = _SPECIAL.sub(_escaped, printable(text))
-    return _NAMES.sub(r"\1<b></b>", html(marked))
-
-
-def _escaped(found: re.Match[str]) -> str:
-    """Of a number only what follows it can be escaped."""
-    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
-
-
-def html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

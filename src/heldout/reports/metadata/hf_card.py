@@ -14,7 +14,7 @@ from heldout.domain.describing.description import Description
 from heldout.errors import UsageError
 from heldout.reports.answers import plural, short
 from heldout.reports.excerpts import printable
-from heldout.reports.forms.markdown import code, html, plain
+from heldout.reports.marking import code, html, plain
 from heldout.reports.metadata.words import leakage, summary
 
 _NAME = re.compile(r"\w+(?:\.\w+)*")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from heldout.domain.results.comparison import Comparison
 from heldout.domain.results.report import RunReport
-from heldout.reports.forms.markdown import code, html, plain
+from heldout.reports.marking import code, html, plain
 from heldout.reports.results.compared import (
     DROPPED,
     excluded_text,
