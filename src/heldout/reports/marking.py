@@ -27,7 +27,7 @@ def code(text: str, width: int | None = None) -> str:
     shown = _short(printable(text), width)
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
-    space = " " if longest or not shown.strip() else ""
+    space = " " if not shown or shown[0] == "`" or shown[-1] == "`" else ""
     # In a table a bar ends the cell even inside a code span, unless it is escaped; elsewhere there are no bars here.
     return f"{fence}{space}{shown or ' '}{space}{fence}".replace("|", "\\|")
 
