@@ -20,10 +20,12 @@ from heldout.storage.results.run_file import RunFile
 
 texts = st.sampled_from(["de", "en", "a:b", 'say "x":', "é", "{", "[1]"])
 values = st.one_of(texts, st.integers(0, 3), st.booleans(), st.none(), st.lists(texts, max_size=1), st.just(1.5))
+NAMES = ("lang", "x", 'say "x":', "a\\b", "a\nb", "", "\x7f", "é", "\u2028")
+"""Keys of metadata; JSON writes some of them otherwise than they are."""
 parts = st.fixed_dictionaries(
     {"key": st.uuids().map(str), "outcome": st.one_of(st.booleans(), st.none())},
     optional={
-        "metadata": st.dictionaries(st.sampled_from(["lang", "topic", "x"]), values, max_size=3),
+        "metadata": st.dictionaries(st.sampled_from(["topic", *NAMES]) | st.text(max_size=2), values, max_size=3),
         "split": texts,
         "metric": texts,
         "excluded": st.sampled_from([True, False, "why: none"]),
@@ -48,15 +50,31 @@ def test_rows_by_shape_are_the_rows_by_the_strict_reader(
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     before, run_file._BLOCK = run_file._BLOCK, block
     try:
-        blocks = list(RunFile(path, ("lang", "x")).blocks())
+        blocks = list(RunFile(path, NAMES).blocks())
     finally:
         run_file._BLOCK = before
     rows = [row for block in blocks for row in block.rows]
     found = [{name: getattr(row, name) for name in FIELDS if name != "metadata"} for row in rows]
     assert found == _strict(lines)
-    for key in ("lang", "x"):
+    for key in NAMES:
         column = [value for block in blocks for value in block.metadata[key]]
         assert column == [line.get("metadata", {}).get(key, UNSET) for line in lines]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_metadata_may_have_any_name(tmp_path: Path, name: str) -> None:
+    """What many rows have alike is what a shape is made for."""
+    path = tmp_path / "run.jsonl"
+    lines: list[dict[str, Any]] = [
+        {"key": f"q{n}", "outcome": True, "metadata": {"lang": "de", name: "v"}} for n in range(600)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    before, run_file._BLOCK = run_file._BLOCK, 4000
+    try:
+        columns = [value for block in RunFile(path, (name,)).blocks() for value in block.metadata[name]]
+    finally:
+        run_file._BLOCK = before
+    assert columns == [line["metadata"][name] for line in lines]
 
 
 def test_rows_of_one_shape_are_read_the_quick_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,8 @@ from heldout.storage.rows import RowMapper
 
 PARTS = ("split", "key", "input", "expected", "metadata", "source_kind", "review_status", "synthetic", "has_input")
 GOOD = b'{"key":"a","split":"test","input":"x","metadata":{"n":1},"tags":["t"]}'
+ODD = ('say "x":', "a\\b", "a\nb", "", "\x7f", "é", "\u2028")
+"""Names of fields; JSON writes some of them otherwise than they are."""
 BLOCKS = (1, 150, 1 << 14)
 SPEC = parse_dataset(b"format: heldout/dataset@1\nname: x\ndata: [{path: x.jsonl}]\n", "dataset.yaml")
 
@@ -152,6 +154,18 @@ def test_fields_that_come_and_go_hide_no_repeated_key(repeat: str, text: str) ->
 
 
 @pytest.mark.req("B18")
+@pytest.mark.parametrize("name", ODD)
+def test_a_field_may_have_any_name(name: str) -> None:
+    """What many rows have alike is what a shape is made for."""
+    rows = [{"key": str(n), "split": "test", "input": "x", name: n} for n in range(300)]
+    data = "\n".join(map(json.dumps, rows)).encode()
+    wanted = strictly(data)
+    assert len(wanted) == 300
+    for block in BLOCKS:
+        assert quickly(data, block) == wanted
+
+
+@pytest.mark.req("B18")
 @given(
     st.lists(
         st.fixed_dictionaries(
@@ -163,6 +177,7 @@ def test_fields_that_come_and_go_hide_no_repeated_key(repeat: str, text: str) ->
                 ),
                 "tags": st.lists(st.text(min_size=1), max_size=3),
                 "expected": st.recursive(st.none() | st.text(), lambda inner: st.dictionaries(st.text(), inner)),
+                **dict.fromkeys(ODD, st.integers() | st.text()),
             },
         )
     ),

@@ -9,7 +9,8 @@ number (`\\u0022`), or white space stands between a key and its colon. Such line
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from heldout.storage.json_strict import MAX_DEPTH
@@ -17,6 +18,12 @@ from heldout.storage.json_strict import MAX_DEPTH
 _EMPTY: Final[dict[str, Any]] = {}
 _QUOTE, _COLON, _SPACE = b'": '
 _AS_NUMBERS: Final = (b"\\u0022", b"\\u003a", b"\\u003A")
+_WRITTEN_OTHERWISE: Final = re.compile(r'[\x00-\x1f"\\\ud800-\udfff]')
+
+
+def can_name_fields(keys: Iterable[str]) -> bool:
+    """Whether each stands in JSON as it is, between quotes: msgspec makes a struct's field of no other key."""
+    return not any(map(_WRITTEN_OTHERWISE.search, keys))
 
 
 def are_distinct(block: bytes, values: list[Any]) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final, TypeAlias
 
 from heldout.storage.exact_numbers import exact_float
-from heldout.storage.quick.keys import are_keys
+from heldout.storage.quick.keys import are_keys, can_name_fields
 
 Rows: TypeAlias = "list[Any]"
 """Objects with the attributes of `QuickRow`."""
@@ -106,13 +106,13 @@ class Shape:
 
 def shape_of(fields: Fields, names: Mapping[str, str], split: str | None) -> Shape | None:
     """The shape of such rows; None where two parts are one field, a part that is needed comes and goes, or the fields
-    are too many to be fields."""
+    are too many or too strangely named to be fields."""
     needed = {names["input"], names["key"], *(() if split is not None else (names["split"],))}
     if "metadata" in fields.all:
         needed.add("metadata")
     if len(set(names.values())) < len(names) or len(fields.all) > _MOST or not needed <= (fields.every or set()):
         return None
-    return Shape(fields, names, split)
+    return Shape(fields, names, split) if can_name_fields(fields.all) else None
 
 
 def _types() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from heldout.domain.results.run import FIELDS, RunRow
 from heldout.storage.exact_numbers import exact_float
-from heldout.storage.quick.keys import are_keys
+from heldout.storage.quick.keys import are_keys, can_name_fields
 
 _FEW: Final = 64
 """Values that one key of metadata has and that are told apart while decoding."""
@@ -63,7 +63,8 @@ class Learned:
                     self.values[key] = None
 
     def shape(self) -> Shape | None:
-        return Shape(self) if self.fields.rows and len(self.metadata.seen) <= _MOST else None
+        keys = self.metadata.seen
+        return Shape(self) if self.fields.rows and len(keys) <= _MOST and can_name_fields(keys) else None
 
 
 class Shape:
