@@ -89,6 +89,16 @@ def test_brackets_that_say_something_else_are_left_to_the_full_parser(text: str)
     assert fast == _parse_full(text + "\n", "f")
 
 
+@pytest.mark.parametrize("form", ["[%s]", "[%s, b]", "[b, %s]", "[[%s]]", "{%s: 1}", "{x: 1, %s: 2}", "{x: %s}"])
+@pytest.mark.parametrize("start", "-./+~Aa0=(@%")
+def test_marks_between_brackets_mean_what_the_full_parser_says(start: str, form: str) -> None:
+    for rest in ("", " ", "-", "- ", " a", " -", " - a", "-- a", ". a", " -a", " .", "=", " =", " (", ".. a", "-: b"):
+        source = f"a: {form % (start + rest)}\n"
+        fast = parse_simple(source)
+        if fast is not None:
+            assert fast == _parse_full(source, "f"), source
+
+
 def test_fixed_bytes() -> None:
     value = {"digest": "sha256:00", "name": "support/en", "list": ["a", {"k": 1, "l": ["no"]}], "none": None, "e": []}
     assert dump_yaml(value) == (  # type: ignore[arg-type]

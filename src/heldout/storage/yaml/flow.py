@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 # No character that YAML gives a meaning at the start of, or inside, a scalar between brackets.
 _PIECE = re.compile(
     r"""(?P<quoted> "(?:[^"\\]|\\.)*" | '(?:[^']|'')*' )
-    | (?P<plain> [A-Za-z0-9_./+~-][A-Za-z0-9_./@+~()=;-]*(?:[ ][A-Za-z0-9_./@+()=;-]+)* )
+    | (?P<plain> (?!-[^A-Za-z0-9_./+~-]|-$)[A-Za-z0-9_./+~-][A-Za-z0-9_./@+~()=;-]*(?:[ ][A-Za-z0-9_./@+()=;-]+)* )
     | (?P<mark> [][{},] | :(?=[ ]) )
     | [ ]+""",
     re.VERBOSE,
