@@ -21,8 +21,11 @@ from heldout.storage.rows import RowMapper
 from tools.fuzzing.oracles import Inexact, decoded, standard_json
 from tools.fuzzing.promise import read, require, same, target
 
-_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-"""Gzip and Zstandard: such bytes are unpacked, once, whatever the file is called."""
+_ZSTANDARD = (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"*M\x18" for number in range(16)))
+"""Its frames, and those that it passes over (RFC 8878, 3.1.1 and 3.1.2)."""
+
+_PACKED = (b"\x1f\x8b", *_ZSTANDARD)
+"""Such bytes are unpacked, once, whatever the file is called."""
 
 _ASKED = ("split", "key", "input", "expected", "source_kind", "review_status", "synthetic", "has_input")
 
@@ -136,7 +139,7 @@ def gzip_members(data: bytes) -> None:
     try:
         plain = gzip.decompress(data)
     except (OSError, EOFError, ValueError, Exception):  # zlib.error has no better base
-        require(found.fault is not None or data.startswith(_PACKED[1]), "a damaged stream was read")
+        require(found.fault is not None or data.startswith(_ZSTANDARD), "a damaged stream was read")
     else:
         require(plain.startswith(_PACKED) or same(found.values, read(plain, "f.txt").values), "other rows")
     if data.startswith(_PACKED):
