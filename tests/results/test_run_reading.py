@@ -15,6 +15,7 @@ from msgspec import UNSET
 from support.published_run import published
 
 from heldout.domain.results.run import FIELDS
+from heldout.errors import DataError
 from heldout.storage.results import run_file
 from heldout.storage.results.run_file import RunFile
 
@@ -75,6 +76,39 @@ def test_metadata_may_have_any_name(tmp_path: Path, name: str) -> None:
     finally:
         run_file._BLOCK = before
     assert columns == [line["metadata"][name] for line in lines]
+
+
+ROW = '{"key": "%s", "outcome": true, "extra": [{"a": 1}, {"b": "}{"}]}'
+MARKS = ("\n", "\r\n", "\n\n", " \n", "\n ", " ", "", "\t", "\r", ",", "\n{}\n")
+
+
+@given(st.lists(st.sampled_from(MARKS), max_size=4), st.integers(0, 60), st.sampled_from(MARKS[:6]), st.booleans())
+def test_a_row_is_a_line(
+    tmp_path_factory: pytest.TempPathFactory, marks: list[str], at: int, inside: str, broken: bool
+) -> None:
+    """Whatever stands between rows or in one, the quick way takes no file that the strict one refuses."""
+    path = tmp_path_factory.mktemp("rows") / "run.jsonl"
+    odd = ROW % "odd"
+    made = [ROW % f"good{number}" for number in range(40)]
+    made[20:20] = [odd[:at] + inside + odd[at:]] if broken else []
+    text = "\n".join(made[:30]) + "".join(mark + row for mark, row in zip(marks, made[30:], strict=False)) + "\n"
+    path.write_bytes(text.encode())
+    before, run_file._BLOCK = run_file._BLOCK, 1000
+    try:
+        quick = _outcome(path)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("heldout.storage.results.run_shape.Learned.shape", lambda self: None)
+            strict = _outcome(path)
+    finally:
+        run_file._BLOCK = before
+    assert quick == strict
+
+
+def _outcome(path: Path) -> object:
+    try:
+        return [row.key for block in RunFile(path, ()).blocks() for row in block.rows]
+    except DataError as error:
+        return error.slug, error.line
 
 
 def test_rows_of_one_shape_are_read_the_quick_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,8 @@ class Shape:
             rows = self._decode(block)
         except (MsgspecError, RecursionError):
             return None
+        if not _is_a_row_a_line(block, len(rows)):
+            return None
         for part in self._numbers:
             if not {getattr(row, part).__class__ for row in rows} <= {int, float, type(None), type(self._unset)}:
                 return None
@@ -157,6 +159,16 @@ class Shape:
         else:
             across = list(zip(*map(astuple, [row.metadata for row in rows]), strict=True))
         return {key: across[places[key]] if key in places else absent for key in wanted}
+
+
+def _is_a_row_a_line(block: bytes, rows: int) -> bool:
+    """Whether rows end where lines do: msgspec takes two of a line, and one of two lines.
+
+    Nothing in JSON has a brace that closes, the end of a line and a brace that opens but two values after each other.
+    """
+    apart = block.count(b"}\n{")
+    ends = block.count(b"\n")
+    return rows - 1 == ends == (apart if apart == ends else apart + block.count(b"}\r\n{"))
 
 
 def _kind(few: set[str] | None) -> Any:
