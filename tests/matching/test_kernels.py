@@ -241,20 +241,32 @@ def test_sketches_of_blocks_make_one_scan(both: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.req("B34", "B35")
+@pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize("threshold", [(4, 5), (1, 2), (1, 1)])
 def test_long_documents_are_held_against_larger_bitmaps(
-    threshold: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    threshold: tuple[int, int], times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Documents that share most sentences, of lengths around powers of two, all pairs; nothing near is refused."""
+    """Documents that share most sentences, of lengths around powers of two, all pairs; nothing near is refused. Where
+    they repeat themselves, most pairs are refused by the sizes of their sets alone."""
     rng = random.Random(3)
     sentences = ["".join(rng.choice("abcdefgh ") for _ in range(rng.randint(10, 40))) for _ in range(60)]
     chosen = [rng.sample(sentences, rng.choice((8, 9, 12, 40, 58))) for _ in range(40)]
-    texts = normalise_batch([" ".join(sorted(part)) for part in chosen])
+    texts = normalise_batch([" ".join(sorted(part * rng.randint(1, times))) for part in chosen])
     a, b = np.triu_indices(len(texts), 1)
     monkeypatch.setattr(on_pairs, "_LONG", 64)
     compiled, numpy = twice(verify, texts, a, b, threshold)
     assert_same(compiled, numpy)
     state = kernels._STATE.loaded
     assert state is not None
+    distinct = np.full(len(texts), -1, np.int64)
+    admitted = on_pairs._admitted(state, texts, a, b, threshold, distinct)
+    assert set(compiled.places.tolist()) <= set(admitted.tolist())
+    counted = np.flatnonzero(distinct >= 0)
+    assert [len({text[i : i + 5] for i in range(len(text) - 4)}) for text in map(texts.text, counted)] == distinct[
+        counted
+    ].tolist()
     if threshold != (1, 1):
-        assert 0 < compiled.places.size <= on_pairs._admitted(state, texts, a, b, threshold).size < a.size
+        assert 0 < compiled.places.size <= admitted.size < a.size
+        assert counted.size > 0
+    if times > 1:
+        assert admitted.size <= 2 * max(20, compiled.places.size), "a bound by positions admits several times as many"

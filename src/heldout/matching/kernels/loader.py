@@ -62,6 +62,7 @@ class Kernels(NamedTuple):
     group: Kernel
     join: Kernel
     spread: Kernel
+    sizes: Kernel
     admit: Kernel
     verify: Kernel
     family: Kernel

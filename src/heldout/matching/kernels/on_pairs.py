@@ -105,11 +105,11 @@ def verified(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(intersection or -1, union) of each pair."""
     lengths = texts.lengths
-    likely = _admitted(kernels, texts, a, b, threshold)
+    distinct = np.full(len(texts), -1, np.int64)
+    likely = _admitted(kernels, texts, a, b, threshold, distinct)
     order = likely[np.lexsort((b[likely], a[likely]))]
     left, right = np.ascontiguousarray(a[order], np.int64), np.ascontiguousarray(b[order], np.int64)
     shared, union = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
-    distinct = np.full(len(texts), -1, np.int64)
 
     def run(low: int, high: int) -> int:
         longest = int(max(lengths[left[low:high]].max(), lengths[right[low:high]].max()))
@@ -125,20 +125,44 @@ def verified(
 
 
 def _admitted(
-    kernels: Kernels, texts: NormalisedTexts, a: NDArray[np.int64], b: NDArray[np.int64], threshold: tuple[int, int]
+    kernels: Kernels,
+    texts: NormalisedTexts,
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    threshold: tuple[int, int],
+    distinct: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Ascending positions of the pairs that may be near.
+    """Ascending positions of the pairs that may be near; `distinct` gets sizes of sets that were counted for it.
 
     The bitmaps that candidates passed have 1,024 bits, which a long document fills. Pairs of such documents are held
-    against bitmaps of four to eight bits a shingle first: half a byte to a byte a code point, and as lossless.
+    against bitmaps of two to four bits a shingle first: a quarter to half a byte a code point, and as lossless. A
+    document that repeats itself has fewer shingles than positions, and differs in fewer: where many pairs are left of
+    few documents, these are counted, and bound the pairs anew.
     """
     positions = np.maximum(texts.lengths - 4, 0)
-    long_ones = (positions[a] >= _LONG) & (positions[b] >= _LONG)
-    pairs = np.flatnonzero(long_ones)
+    pairs = np.flatnonzero((positions[a] >= _LONG) & (positions[b] >= _LONG))
     rows = np.unique(np.concatenate([a[pairs], b[pairs]]))
     if pairs.size <= 2 * rows.size:
         return np.arange(a.size, dtype=np.int64)
-    sizes = np.array([1 << int(count).bit_length() for count in (positions[rows] // 16).tolist()], np.int64)
+    marks = _marks(kernels, texts, rows)
+    left, right = np.searchsorted(rows, a[pairs]), np.searchsorted(rows, b[pairs])
+    kept = np.flatnonzero(_differ_little(kernels, left, right, marks, positions[rows], threshold))
+    counted = np.unique(np.concatenate([left[kept], right[kept]]))
+    if kept.size > 2 * counted.size:
+        _count(kernels, texts, rows[counted], distinct)
+        kept = kept[_differ_little(kernels, left[kept], right[kept], marks, distinct[rows], threshold)]
+    refused = np.zeros(a.size, np.bool_)
+    refused[pairs] = True
+    refused[pairs[kept]] = False
+    return np.flatnonzero(~refused)
+
+
+def _marks(
+    kernels: Kernels, texts: NormalisedTexts, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Where the bitmap of each of these texts starts, and the words of all."""
+    positions = np.maximum(texts.lengths[rows] - 4, 0)
+    sizes = np.array([1 << int(count).bit_length() for count in (positions // 32).tolist()], np.int64)
     starts = offsets_of(sizes)
     bitmaps = np.empty(int(starts[-1]), np.uint64)
 
@@ -147,14 +171,34 @@ def _admitted(
         return kernels.spread(texts.codepoints, texts.offsets, rows, low, high, room, starts, bitmaps)
 
     in_threads(fill, even(rows.size, 64))
-    left, right, keep = np.searchsorted(rows, a[pairs]), np.searchsorted(rows, b[pairs]), np.empty(pairs.size, np.uint8)
+    return starts, bitmaps
+
+
+def _differ_little(
+    kernels: Kernels,
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    marks: tuple[NDArray[np.int64], NDArray[np.uint64]],
+    most: NDArray[np.int64],
+    threshold: tuple[int, int],
+) -> NDArray[np.bool_]:
+    """Which pairs of bitmaps may be near; of each, `most` is no less than the size of its set."""
+    keep = np.empty(a.size, np.uint8)
 
     def admit(low: int, high: int) -> int:
-        return kernels.admit(
-            left[low:high], right[low:high], high - low, starts, bitmaps, positions[rows], *threshold, keep[low:high]
+        return kernels.admit(a[low:high], b[low:high], high - low, *marks, most, *threshold, keep[low:high])
+
+    in_threads(admit, even(a.size, _VERIFIED))
+    return keep.astype(np.bool_)
+
+
+def _count(kernels: Kernels, texts: NormalisedTexts, rows: NDArray[np.int64], distinct: NDArray[np.int64]) -> None:
+    """Put the sizes of the sets of these texts to their places in `distinct`."""
+
+    def run(low: int, high: int) -> int:
+        own, _, names, stamps, places, *_, mask = tables(int(texts.lengths[rows[low:high]].max()))
+        return kernels.sizes(
+            texts.codepoints, texts.offsets, rows, low, high, own, names, stamps, places, mask, distinct
         )
 
-    in_threads(admit, even(pairs.size, _VERIFIED))
-    refused = np.zeros(a.size, np.bool_)
-    refused[pairs[keep == 0]] = True
-    return np.flatnonzero(~refused)
+    in_threads(run, even(rows.size, 64))

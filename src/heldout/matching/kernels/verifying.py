@@ -117,6 +117,18 @@ def spread(
     return 0
 
 
+def sizes(
+    b8: Bytes, b16: Shorts, b32: Words, width: int, offsets: Places, texts: Places, low: int, high: int,
+    points: Words, names: Longs, stamps: Ints, places: Ints, mask: int, distinct: Places,
+) -> int:  # fmt: skip
+    """How many distinct shingles each of the given texts has, at its own place in `distinct`; stamps are 0."""
+    for k in range(low, high):
+        text = texts[k]
+        positions = load_padded(b8, b16, b32, width, offsets[text], offsets[text + 1] - offsets[text], points)
+        distinct[text] = _build(points, positions, names, stamps, places, mask, k - low + 1)
+    return 0
+
+
 def _differing(bitmaps: Longs, x: int, y: int, words: int, size: int, other: int) -> np.uint64:
     """Bits in which so many words of two bitmaps differ, the second one, of `other` words, folded to `size`."""
     total = _NONE
@@ -133,16 +145,21 @@ def _differing(bitmaps: Longs, x: int, y: int, words: int, size: int, other: int
 
 
 def admit(
-    a: Places, b: Places, count: int, starts: Places, bitmaps: Longs, positions: Places, num: int, den: int, keep: Bytes
+    a: Places, b: Places, count: int, starts: Places, bitmaps: Longs, most: Places, num: int, den: int, keep: Bytes
 ) -> int:
-    """Which pairs of bitmaps differ in few enough bits for num/den; the larger is folded to the smaller's size."""
+    """Which pairs of bitmaps differ in few enough bits for num/den; the larger is folded to the smaller's size.
+
+    At num/den two sets differ in at most (den - num) / (den + num) of what both hold in sum, and in at most
+    (den - num) / num of what the smaller one holds. `most` is what each set holds, or more.
+    """
     kept = 0
     for k in range(count):
         x, y = a[k], b[k]
         if starts[x + 1] - starts[x] > starts[y + 1] - starts[y]:
             x, y = y, x
         size, other = starts[x + 1] - starts[x], starts[y + 1] - starts[y]
-        limit, total = np.uint64((den - num) * min(positions[x], positions[y]) // num), _NONE
+        both, smaller = most[x] + most[y], min(most[x], most[y])
+        limit, total = np.uint64(min((den - num) * both // (den + num), (den - num) * smaller // num)), _NONE
         word = 0
         while word < size and total <= limit:
             total += _differing(bitmaps, starts[x] + word, starts[y] + word, min(64, size - word), size, other)
@@ -237,6 +254,7 @@ def family(
 HELPERS = (_build, _shared, _decide, _differing)
 KERNELS = {
     spread: "tqqnnIqQ",
+    sizes: "tqqnnIQiinq",
     admit: "qqnqQqnnB",
     verify: "tqqqnnnqIIQiiiQiinqq",
     family: "tqnBnQnniqiqIIQiiiQiinqnnq",
