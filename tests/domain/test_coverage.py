@@ -12,9 +12,10 @@ from support.leak_rules import Links, exposures
 from support.worlds import INPUTS, World, given_members, record, worlds
 
 from heldout.domain.answer import Gap, GapKind, Verdict
-from heldout.domain.coverage import Knowledge, Retirement, Scan, Version
+from heldout.domain.coverage import Knowledge, Retirement, Version
 from heldout.domain.names import VersionName, VersionNumber
 from heldout.domain.pool import Holding
+from heldout.domain.scans import Scan
 
 
 def scan_of(world: World, position: int, others: Sequence[int], incomplete: tuple[str, ...] = ()) -> Scan:
@@ -307,3 +308,14 @@ def test_a_record_of_content_that_was_never_frozen_contaminates_only_itself() ->
     known = Knowledge([version], [scan_of(world, 1, ()), scan_of(world, 0, (1,))])
     assert known.answer("a", frozen.source).verdict is Verdict.CLEAN
     assert known.answer("a", draft.source).contaminated
+
+
+@given(histories())
+def test_what_is_looked_up_in_records_is_kept_with_them(history: History) -> None:
+    """A push of many versions asks of a knowledge of its own for each; the records of all are indexed once."""
+    known = history.knowledge()
+    other = replace(known, shallow=not known.shallow)
+    first, second = (version.source for version in (known.versions[0], known.versions[-1]))
+    assert known.compared(first, second) == other.compared(first, second)
+    assert other.scans is known.scans
+    assert first == second or "pairs" in vars(known.scans)

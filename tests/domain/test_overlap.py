@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from support.leak_rules import Expected, Identity, Links, Row
 from support.worlds import INPUTS, NO_CAP, SPLITS, World, derived_members, given_members, record, worlds
 
-from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.finding import Finding, Kind, Severity
 from heldout.domain.kind import ALWAYS_COUNTED
 from heldout.domain.names import VersionName, VersionNumber
 from heldout.domain.overlap import Expansion, NearLink, Overlaps
 from heldout.domain.pool import Holding, Pool
+from heldout.domain.scans import Scan
 
 
 def sides(finding: Finding) -> frozenset[Identity]:

@@ -23,10 +23,11 @@ from support.pools import shingles
 from support.readings import prepared_rows, reading
 
 import heldout
-from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.finding import Finding, Kind
 from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.domain.names import VersionName, VersionNumber
+from heldout.domain.scans import Scan
 from heldout.domain.text import normalise
 from heldout.errors import DataError
 from heldout.services.reading import Reading

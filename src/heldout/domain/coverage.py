@@ -6,7 +6,7 @@ Everything here is decided from records alone. Data is read by scans, never by a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from heldout.domain.answer import Accepted, Answer, Contamination, Gap, GapKind
 from heldout.domain.deciding.redeclared import redeclared
 from heldout.domain.deciding.review import NO_REVIEWS, Review, Reviews
 from heldout.domain.names import VersionName
-from heldout.domain.record import ScanRecord
+from heldout.domain.scans import Scan, Scans
 
 if TYPE_CHECKING:
     from heldout.domain.corpora.cover import CorpusCover
@@ -55,18 +55,6 @@ class Retirement:
     reviewer: str | None = None
 
 
-class Scan:
-    """A record and, loaded only when needed, its findings."""
-
-    def __init__(self, record: ScanRecord, load_findings: Callable[[], tuple[Finding, ...]]) -> None:
-        self.record = record
-        self._load = load_findings
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        return self._load()
-
-
 @dataclass(frozen=True)
 class Knowledge:
     """What one repository knows: its frozen versions, retirements and records of the accepted methods.
@@ -90,6 +78,9 @@ class Knowledge:
     exposures: ExposureCover | None = None
     locks: LockCover | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scans", self._records)
+
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
 
@@ -108,36 +99,25 @@ class Knowledge:
         """Source digests of the versions that take part."""
         return frozenset(version.source for version in self.taking_part)
 
-    @cached_property
-    def _scans_by_source(self) -> dict[str, list[Scan]]:
-        groups: defaultdict[str, list[Scan]] = defaultdict(list)
-        for scan in self.scans:
-            groups[scan.record.source].append(scan)
-        return dict(groups)
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[str, str], bool]:
-        """(scanned, compared) versions of every record, and whether one of the records saw all examples of both."""
-        pairs: dict[tuple[str, str], bool] = {}
-        for scan in self.scans:
-            for item in scan.record.compared:
-                pair = (scan.record.source, item.source)
-                pairs[pair] = pairs.get(pair, False) or (scan.record.self_complete and item.complete)
-        return pairs
+    @property
+    def _records(self) -> Scans:
+        return self.scans if isinstance(self.scans, Scans) else Scans(self.scans)
 
     def scans_of(self, source: str) -> list[Scan]:
-        return self._scans_by_source.get(source, [])
+        return self._records.by_source.get(source, [])
 
     def complete_scans_of(self, source: str) -> list[Scan]:
         return [scan for scan in self.scans_of(source) if scan.record.self_complete]
 
     def compared(self, first: str, second: str) -> bool:
         """Whether the two versions were compared in full, from either side (A30); equal contents need no comparison."""
-        return first == second or any(self._pairs.get(pair, False) for pair in ((first, second), (second, first)))
+        pairs = self._records.pairs
+        return first == second or pairs.get((first, second), False) or pairs.get((second, first), False)
 
     def met(self, first: str, second: str) -> bool:
         """Whether a record has compared the two at all, be it only such examples as could be read."""
-        return first == second or (first, second) in self._pairs or (second, first) in self._pairs
+        pairs = self._records.pairs
+        return first == second or (first, second) in pairs or (second, first) in pairs
 
     def contaminations(self, source: str) -> tuple[Contamination, ...]:
         """Open findings whose holdout side `source` holds (A29), each once, worst kind and lowest label first."""

@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from heldout.domain.canonical import digest_bytes
-from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.deciding.review import NO_REVIEWS, Reviews
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
+from heldout.domain.scans import Scan
 from heldout.domain.settings import Settings
 from heldout.errors import ConfigError, HeldoutError, TamperedError
 from heldout.storage.catalog import ROOT, Catalog, names_content

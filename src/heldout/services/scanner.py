@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from heldout.domain.coverage import Knowledge, Scan, Version
+from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import ScanDone
+from heldout.domain.scans import Scan
 from heldout.errors import HeldoutError, MissingDataError
 from heldout.matching.kernels import when_compiling
 from heldout.services.matching.link_memory import LinkMemory

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from heldout.domain.answer import Answer, Gap, GapKind
@@ -23,6 +24,8 @@ from heldout.storage.people.retirements import retirement_path
 if TYPE_CHECKING:
     from heldout.domain.splitting.lock_cover import LockCover
 
+Trees = Callable[[], "list[GitTree]"]
+
 _TAGS, _HEADS = "refs/tags/", "refs/heads/"
 _SHOWN = 5
 _NO_OBSTACLE = (GapKind.NO_HOLDOUT,)
@@ -37,15 +40,16 @@ def check(git: Git, updates: Sequence[RefUpdate]) -> PushVerdict:
 def verdict_on(workspace: Workspace, updates: Sequence[RefUpdate]) -> PushVerdict:
     """The same by what the workspace was told to know; local and remote sides of an update may be one repository's."""
     problems: list[PushProblem] = []
+    there = cache(lambda: _agreed_there(workspace, updates))  # what only a version asks for, and every one of many does
     for update in updates:
         if update.remote_ref.startswith(_TAGS):
-            problems += _tag(workspace, update, updates)
+            problems += _tag(workspace, update, there)
         elif update.remote_ref.startswith(_HEADS) and not update.deletes:
             problems += _branch(workspace, update)
     return PushVerdict(tuple(problems))
 
 
-def _tag(workspace: Workspace, update: RefUpdate, updates: Sequence[RefUpdate]) -> Iterator[PushProblem]:
+def _tag(workspace: Workspace, update: RefUpdate, there: Trees) -> Iterator[PushProblem]:
     tag = update.remote_ref[len(_TAGS) :]
     parsed = split_tag(tag)
     if parsed is None:
@@ -61,7 +65,7 @@ def _tag(workspace: Workspace, update: RefUpdate, updates: Sequence[RefUpdate]) 
     if number is None:
         yield PushProblem(Refusal.MALFORMED, update.remote_ref, tag)
         return
-    yield from _version(workspace, update, VersionName(name, number), commit, updates)
+    yield from _version(workspace, update, VersionName(name, number), commit, there)
 
 
 def _is_version_there(workspace: Workspace, name: str, remote_oid: str) -> bool:
@@ -74,7 +78,7 @@ def _is_version_there(workspace: Workspace, name: str, remote_oid: str) -> bool:
 
 
 def _version(
-    workspace: Workspace, update: RefUpdate, name: VersionName, commit: str, updates: Sequence[RefUpdate]
+    workspace: Workspace, update: RefUpdate, name: VersionName, commit: str, there: Trees
 ) -> Iterator[PushProblem]:
     try:
         state = workspace.catalog(commit).state(name.dataset)
@@ -90,17 +94,15 @@ def _version(
     version = Version(name, commit, state.source)
     knowledge = _including(workspace, version)
     if knowledge.is_retired(version):
-        if _retirement_travels(workspace, name, updates):
+        if _retirement_travels(name, there()):
             return
         # Nobody else would know that it takes no part.
         left = tuple(item for item in knowledge.retirements if item.version != name)
         knowledge = replace(knowledge, retirements=left)
     if knowledge.reviews:
         # What only this clone agreed on takes nothing out of the answer that others will get.
-        knowledge = replace(knowledge, reviews=reviews_of(workspace.git, _agreed_there(workspace, updates)))
-    knowledge = replace(
-        knowledge, locks=_locks(workspace, [workspace.tree(commit), *_agreed_there(workspace, updates)])
-    )
+        knowledge = replace(knowledge, reviews=reviews_of(workspace.git, there()))
+    knowledge = replace(knowledge, locks=_locks(workspace, [workspace.tree(commit), *there()]))
     answer = knowledge.answer(name.dataset, version.source)
     gives_away = tuple((other.name, hits) for other, hits in knowledge.contaminates(version).items())
     if answer.contaminated:
@@ -111,9 +113,9 @@ def _version(
         yield PushProblem(Refusal.NOT_COVERED, update.remote_ref, str(name), answer)
 
 
-def _retirement_travels(workspace: Workspace, name: VersionName, updates: Sequence[RefUpdate]) -> bool:
+def _retirement_travels(name: VersionName, there: Sequence[GitTree]) -> bool:
     """Whether the remote has, or gets in this push, a protected branch that says the version is retired."""
-    return any(tree.read(retirement_path(name)) for tree in _agreed_there(workspace, updates))
+    return any(tree.read(retirement_path(name)) for tree in there)
 
 
 def _agreed_there(workspace: Workspace, updates: Sequence[RefUpdate]) -> list[GitTree]:
