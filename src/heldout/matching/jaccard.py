@@ -25,9 +25,9 @@ _TEXT_BLOCK = 1 << 16
 class Bounds:
     """A cheap test that only refuses pairs which cannot reach the threshold num/den.
 
-    For a pair at the threshold the symmetric difference has at most (1-t)/t * min(|A|, |B|) shingles, and each bit
-    that is set in one bitmap only proves one of them. `bitmaps` (n, 16) uint64 is the OR of one bit a shingle, of the
-    texts in `rows`; `sizes` counts shingle positions, an upper bound of the set's size.
+    For a pair at the threshold t the symmetric difference has at most (1-t)/(1+t) * (|A| + |B|) shingles, and at most
+    (1-t)/t * min(|A|, |B|); each bit that is set in one bitmap only proves one of them. `bitmaps` (n, 16) uint64 is the
+    OR of one bit a shingle, of the texts in `rows`; `sizes` counts shingle positions, an upper bound of the set's size.
     """
 
     rows: NDArray[np.int64]
@@ -66,7 +66,8 @@ class Bounds:
 
     def _limit(self, left: NDArray[np.int64] | np.int64, right: NDArray[np.int64]) -> NDArray[np.int64]:
         num, den = self.threshold
-        limit: NDArray[np.int64] = (den - num) * np.minimum(left, right) // num
+        smaller = (den - num) * np.minimum(left, right) // num
+        limit: NDArray[np.int64] = np.minimum((den - num) * (left + right) // (den + num), smaller)
         return limit
 
 

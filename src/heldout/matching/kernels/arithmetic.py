@@ -122,5 +122,11 @@ def apart(bitmaps: Longs, a: int, b: int, limit: np.uint64) -> bool:
     return bool(total > limit)
 
 
-HELPERS = (mix64, load, grams, load_padded, point, gram, same_gram, slot_of, ones, apart)
+def most_apart(p: int, q: int, num: int, den: int) -> int:
+    """In how many shingles two sets of at most p and q may differ and reach num/den, as `heldout.matching.jaccard` says
+    of its bounds."""
+    return min((den - num) * (p + q) // (den + num), (den - num) * min(p, q) // num)
+
+
+HELPERS = (mix64, load, grams, load_padded, point, gram, same_gram, slot_of, ones, apart, most_apart)
 """Every function that kernels of other modules call, the called before the calling."""

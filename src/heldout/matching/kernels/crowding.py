@@ -25,6 +25,7 @@ from heldout.matching.kernels.arithmetic import (
     grams,
     load_padded,
     mix64,
+    most_apart,
     same_gram,
     slot_of,
 )
@@ -57,11 +58,6 @@ def _distinct(
 def _after(first: int, num: int, den: int) -> int:
     """Where the class of sizes after the one that begins at `first` begins."""
     return max(first + 1, (first * den + num - 1) // num)
-
-
-def _apart_at_most(size: int, num: int, den: int) -> int:
-    """Shingles in which two sets may differ that reach num/den and of which the larger has `size`."""
-    return 2 * (den - num) * size // (den + num)
 
 
 def _sort(values: Longs, count: int) -> int:
@@ -113,10 +109,10 @@ def part_keys(
         while after <= size:
             first, after = after, _after(after, num, den)
         for role in range(2):
-            most = _apart_at_most(after - 1, num, den)
+            most = most_apart(after - 1, after - 1, num, den)
             filled = _deal(hashes, size, first, most + most // 2 + 8, sums)
             if role == 0:
-                alike = filled - _apart_at_most(size, num, den)
+                alike = filled - most_apart(size, size, num, den)
                 if alike <= 0:
                     return -1
                 needs[d] = min(alike, MEETINGS)
@@ -261,8 +257,8 @@ def family_by_lists(
                 served = _wants(columns, y, classes, waits, x, count)
                 if not served and (x < y or not _lowers(columns, x, classes, waits, y, count, best)):
                     continue
-                sizes = min(grams(offsets[x + 1] - offsets[x]), grams(offsets[y + 1] - offsets[y]))
-                if apart(bitmaps, x, y, np.uint64((den - num) * sizes // num)):
+                limit = most_apart(grams(offsets[x + 1] - offsets[x]), grams(offsets[y + 1] - offsets[y]), num, den)
+                if apart(bitmaps, x, y, np.uint64(limit)):
                     continue
                 if mine < 0:
                     positions = load_padded(b8, b16, b32, width, offsets[y], offsets[y + 1] - offsets[y], own)
@@ -283,7 +279,7 @@ def family_by_lists(
 
 
 HELPERS = (
-    _distinct, _after, _apart_at_most, _sort, _deal, _wants, _lowers, _serve, _write, _until, _behind, _met, _remember,
+    _distinct, _after, _sort, _deal, _wants, _lowers, _serve, _write, _until, _behind, _met, _remember,
     _settle,
 )  # fmt: skip
 KERNELS = {

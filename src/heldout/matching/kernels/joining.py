@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from heldout.matching.kernels.arithmetic import Ints, Longs, Places, apart
+from heldout.matching.kernels.arithmetic import Ints, Longs, Places, apart, most_apart
 
 
 def group(
@@ -80,7 +80,7 @@ def join(
                     if keys[earlier * total + p] == keys[earlier * total + q]:
                         fresh = False
                         break
-                limit = (den - num) * min(positions[p], positions[q]) // num
+                limit = most_apart(positions[p], positions[q], num, den)
                 if fresh and not apart(bitmaps, p, q, np.uint64(limit)):
                     a[w], b[w] = p, q
                     w += 1

@@ -144,7 +144,7 @@ def _admitted(
     rows = np.unique(np.concatenate([a[pairs], b[pairs]]))
     if pairs.size <= 2 * rows.size:
         return np.arange(a.size, dtype=np.int64)
-    marks = _marks(kernels, texts, rows)
+    marks = _marks(kernels, texts, rows, positions[rows])
     left, right = np.searchsorted(rows, a[pairs]), np.searchsorted(rows, b[pairs])
     kept = np.flatnonzero(_differ_little(kernels, left, right, marks, positions[rows], threshold))
     counted = np.unique(np.concatenate([left[kept], right[kept]]))
@@ -158,10 +158,9 @@ def _admitted(
 
 
 def _marks(
-    kernels: Kernels, texts: NormalisedTexts, rows: NDArray[np.int64]
+    kernels: Kernels, texts: NormalisedTexts, rows: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Where the bitmap of each of these texts starts, and the words of all."""
-    positions = np.maximum(texts.lengths[rows] - 4, 0)
+    """Where the bitmap of each of these texts, of so many shingle positions, starts, and the words of all."""
     sizes = np.array([1 << int(count).bit_length() for count in (positions // 32).tolist()], np.int64)
     starts = offsets_of(sizes)
     bitmaps = np.empty(int(starts[-1]), np.uint64)

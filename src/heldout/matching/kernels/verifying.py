@@ -17,6 +17,7 @@ from heldout.matching.kernels.arithmetic import (
     gram,
     grams,
     load_padded,
+    most_apart,
     ones,
     same_gram,
     slot_of,
@@ -147,19 +148,15 @@ def _differing(bitmaps: Longs, x: int, y: int, words: int, size: int, other: int
 def admit(
     a: Places, b: Places, count: int, starts: Places, bitmaps: Longs, most: Places, num: int, den: int, keep: Bytes
 ) -> int:
-    """Which pairs of bitmaps differ in few enough bits for num/den; the larger is folded to the smaller's size.
-
-    At num/den two sets differ in at most (den - num) / (den + num) of what both hold in sum, and in at most
-    (den - num) / num of what the smaller one holds. `most` is what each set holds, or more.
-    """
+    """Which pairs of bitmaps differ in few enough bits for num/den; the larger is folded to the smaller's size. `most`
+    is what each set holds, or more."""
     kept = 0
     for k in range(count):
         x, y = a[k], b[k]
         if starts[x + 1] - starts[x] > starts[y + 1] - starts[y]:
             x, y = y, x
         size, other = starts[x + 1] - starts[x], starts[y + 1] - starts[y]
-        both, smaller = most[x] + most[y], min(most[x], most[y])
-        limit, total = np.uint64(min((den - num) * both // (den + num), (den - num) * smaller // num)), _NONE
+        limit, total = np.uint64(most_apart(most[x], most[y], num, den)), _NONE
         word = 0
         while word < size and total <= limit:
             total += _differing(bitmaps, starts[x] + word, starts[y] + word, min(64, size - word), size, other)
@@ -227,8 +224,8 @@ def family(
                 x = np.int64(waiting[c * count + j])
                 if x != y and abs(tried[x]) != y + 1:
                     tried[x] = -(y + 1)
-                    sizes = min(grams(offsets[x + 1] - offsets[x]), grams(offsets[y + 1] - offsets[y]))
-                    if not apart(bitmaps, x, y, np.uint64((den - num) * sizes // num)):
+                    limit = most_apart(grams(offsets[x + 1] - offsets[x]), grams(offsets[y + 1] - offsets[y]), num, den)
+                    if not apart(bitmaps, x, y, np.uint64(limit)):
                         if mine < 0:
                             positions = load_padded(b8, b16, b32, width, offsets[y], offsets[y + 1] - offsets[y], own)
                             mine = _build(own, positions, names, stamps, places, mask, y + 1)
