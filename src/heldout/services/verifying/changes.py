@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from heldout.domain.deciding.governed import lacking
 from heldout.domain.deciding.review import address
@@ -10,7 +10,7 @@ from heldout.domain.verification import Level, Problem
 from heldout.errors import ConfigError
 from heldout.services.deciding.changes import changes
 from heldout.services.progress import Progress
-from heldout.services.verifying.people import behind
+from heldout.services.verifying.people import FileHistory
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT
 from heldout.storage.people.approvals import approval_path, parse_approval
@@ -28,7 +28,8 @@ def holdout_changes(workspace: Workspace, head: str, base: str | None, progress:
     for standing in found.standings:
         change = standing.change
         path = approval_path(change.dataset, change.id)
-        known = [person for person in standing.approved_by if _stands(workspace, path, person)]
+        history = FileHistory(workspace, path)
+        known = [person for person in standing.approved_by if address(person) in history.behind(_names(path, person))]
         lacks = lacking(found.policy, known, standing.authors)
         if lacks is not None:
             counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in change.counts().items() if count)
@@ -36,8 +37,8 @@ def holdout_changes(workspace: Workspace, head: str, base: str | None, progress:
             yield Problem(Level.FAILED, f"{ROOT}/{change.dataset}", text, "change-not-approved")
 
 
-def _stands(workspace: Workspace, path: str, person: str) -> bool:
-    """Whether a person stands behind a commit in which the approval names them, and that nobody took back."""
+def _names(path: str, person: str) -> Callable[[bytes], bool]:
+    """Whether a state of the approval names a person."""
 
     def names(data: bytes) -> bool:
         try:
@@ -45,4 +46,4 @@ def _stands(workspace: Workspace, path: str, person: str) -> bool:
         except ConfigError:
             return False
 
-    return address(person) in behind(workspace, path, names)
+    return names

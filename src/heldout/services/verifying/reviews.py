@@ -10,7 +10,7 @@ from heldout.domain.deciding.review_listing import Standing
 from heldout.domain.verification import Level, Problem
 from heldout.errors import ConfigError
 from heldout.services.deciding.listing import contradicted, list_reviews
-from heldout.services.verifying.people import behind
+from heldout.services.verifying.people import FileHistory
 from heldout.services.workspace import Workspace
 from heldout.storage.catalog import ROOT
 from heldout.storage.people.reviews import is_review, parse_review
@@ -44,8 +44,9 @@ def _people(workspace: Workspace, path: str, review: Review) -> Iterator[Problem
     if review.reviewer is not None and not review.reviewed_by_another:
         yield Problem(Level.FAILED, path, f"{review.reviewer} reviewed a decision of their own", "own-review")
         return
+    history = FileHistory(workspace, path)
     for person, says in ((review.by, _says(path, review)), (review.reviewer, _says(path, review, reviewed=True))):
-        if person is not None and address(person) not in behind(workspace, path, says):
+        if person is not None and address(person) not in history.behind(says):
             text = f"names {person}, who is behind no commit of it as it is (author, committer, Reviewed-by line)"
             yield Problem(Level.FAILED, path, text, "reviewer-unknown")
 
