@@ -33,10 +33,14 @@ def excerpts(a: str, b: str) -> tuple[str, str]:
 
 def printable(text: str) -> str:
     """The text without anything that a terminal would obey; line breaks and tabs show as spaces."""
-    spaced = re.sub(r"\s+", " ", text).strip()
-    if spaced.isprintable():
-        return spaced
-    return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in spaced)
+    return visible(re.sub(r"\s+", " ", text).strip())
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with the number of each character that cannot be shown in its place, but for those to `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else f"\\u{{{ord(c):x}}}" for c in text)
 
 
 def _words(text: str) -> list[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from heldout.reports.excerpts import printable
+from heldout.reports.excerpts import printable, visible
 
 _MARKS = re.compile(r"([\\`*_\[\]|~$])")
 _OPENS_A_BLOCK = re.compile(r"^([-+#=]|\d+(?=[.)]))")
@@ -25,8 +25,7 @@ _APART = r"\g<0><b></b>"
 def code(text: str, width: int | None = None) -> str:
     """As a code span, in a table or outside: nothing in it is marked up, linked or called."""
     shown = _short(printable(text), width)
-    longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
-    fence = "`" * (longest + 1)
+    fence = "`" * (_longest_run([shown]) + 1)
     space = " " if not shown or shown[0] == "`" or shown[-1] == "`" else ""
     # In a table a bar ends the cell even inside a code span, unless it is escaped; elsewhere there are no bars here.
     return f"{fence}{space}{shown or ' '}{space}{fence}".replace("|", "\\|")
@@ -54,10 +53,14 @@ def element(text: str) -> str:
 
 def fenced(lines: Sequence[str], language: str = "") -> list[str]:
     """A block of code that no line inside can end."""
-    shown = ["".join(c if c.isprintable() or c == "\t" else f"\\u{{{ord(c):x}}}" for c in line) for line in lines]
-    longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)
-    ticks = "`" * max(3, longest + 1)
+    shown = [visible(line, keep="\t") for line in lines]
+    ticks = "`" * max(3, _longest_run(shown) + 1)
     return [f"{ticks}{language}", *shown, ticks]
+
+
+def _longest_run(lines: Sequence[str]) -> int:
+    """Of backticks: fewer or more of them end nothing that so many open."""
+    return max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
 
 
 def _words(text: str) -> str:
