@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ from heldout.domain.answer import Gap, GapKind, Verdict
 from heldout.domain.coverage import Knowledge, Retirement, Version
 from heldout.domain.names import VersionName, VersionNumber
 from heldout.domain.pool import Holding
-from heldout.domain.scans import Scan
+from heldout.domain.scans import Scan, Scans
 
 
 def scan_of(world: World, position: int, others: Sequence[int], incomplete: tuple[str, ...] = ()) -> Scan:
@@ -23,6 +24,10 @@ def scan_of(world: World, position: int, others: Sequence[int], incomplete: tupl
     seen = World((world.holdings[position], *(world.holdings[i] for i in others)), world.links)
     found = seen.found()
     return Scan(record(seen.holdings[0], seen.holdings[1:], found, incomplete), lambda: found.findings)
+
+
+def knows(versions: Sequence[Version], scans: Sequence[Scan], *more: Any, **others: Any) -> Knowledge:
+    return Knowledge(versions, Scans(scans), *more, **others)
 
 
 def version_of(holding: Holding, number: int) -> Version:
@@ -47,7 +52,7 @@ class History:
         return [version_of(holding, number) for number, holding in enumerate(self.world.holdings)]
 
     def knowledge(self) -> Knowledge:
-        return Knowledge(
+        return knows(
             self.versions,
             [scan_of(self.world, at, others, () if done else ("2 rows",)) for at, others, done in self.scans],
             [retirement_of(self.versions[number]) for number in self.retired],
@@ -179,7 +184,7 @@ def test_on_a_linear_history_complete_means_own_scan_and_every_later_one(scanned
     world = line(len(scanned))
     scans = [scan_of(world, number, range(number)) for number, done in enumerate(scanned) if done]
     versions = [version_of(holding, number) for number, holding in enumerate(world.holdings)]
-    known = Knowledge(versions, scans)
+    known = knows(versions, scans)
     for number, version in enumerate(versions):
         assert known.answer("a", version.source).complete == all(scanned[number:])
 
@@ -189,11 +194,11 @@ def test_parallel_branches_need_a_scan_that_saw_both() -> None:
     world = line(3)
     versions = [version_of(holding, number) for number, holding in enumerate(world.holdings)]
     apart = [scan_of(world, 0, ()), scan_of(world, 1, (0,)), scan_of(world, 2, (0,))]
-    answers = [Knowledge(versions, apart).answer("a", version.source) for version in versions]
+    answers = [knows(versions, apart).answer("a", version.source) for version in versions]
     assert [answer.verdict for answer in answers] == [Verdict.CLEAN, Verdict.UNKNOWN, Verdict.UNKNOWN]
     assert [gap.other for gap in answers[1].gaps] == [versions[2].name]
     merged = [*apart, scan_of(world, 2, (0, 1))]
-    assert all(Knowledge(versions, merged).answer("a", version.source).verdict is Verdict.CLEAN for version in versions)
+    assert all(knows(versions, merged).answer("a", version.source).verdict is Verdict.CLEAN for version in versions)
 
 
 def kinds(gaps: Sequence[Gap]) -> list[GapKind]:
@@ -204,7 +209,7 @@ def kinds(gaps: Sequence[Gap]) -> list[GapKind]:
 def test_what_is_not_scanned_is_unknown() -> None:
     world = line(1)
     version = version_of(world.holdings[0], 0)
-    answer = Knowledge([version], []).answer("a", version.source)
+    answer = knows([version], []).answer("a", version.source)
     assert (answer.verdict, kinds(answer.gaps)) == (Verdict.UNKNOWN, [GapKind.NOT_SCANNED])
 
 
@@ -212,7 +217,7 @@ def test_what_is_not_scanned_is_unknown() -> None:
 def test_an_incomplete_scan_says_why() -> None:
     world = line(1)
     version = version_of(world.holdings[0], 0)
-    answer = Knowledge([version], [scan_of(world, 0, (), ("3 rows were skipped",))]).answer("a", version.source)
+    answer = knows([version], [scan_of(world, 0, (), ("3 rows were skipped",))]).answer("a", version.source)
     assert (answer.verdict, kinds(answer.gaps)) == (Verdict.UNKNOWN, [GapKind.SCAN_INCOMPLETE])
     assert "3 rows were skipped" in answer.gaps[0].text
 
@@ -224,7 +229,7 @@ def test_a_version_that_could_not_be_read_whole_leaves_the_others_unknown() -> N
     world = World((whole, replace(torn, complete=False)), Links())
     versions = [version_of(holding, number) for number, holding in enumerate(world.holdings)]
     scans = [scan_of(world, 0, (1,)), scan_of(world, 1, (0,), ("1 rows were skipped",))]
-    answer = Knowledge(versions, scans).answer("a", versions[0].source)
+    answer = knows(versions, scans).answer("a", versions[0].source)
     assert kinds(answer.gaps) == [GapKind.PARTLY_COMPARED]
     assert answer.gaps[0].other == versions[1].name
 
@@ -234,7 +239,7 @@ def test_no_held_out_example_is_unknown() -> None:
     holding = Holding("a", "sha256:1", given_members({("train", "1"): INPUTS[0]}), frozenset({"test"}))
     world = World((holding,), Links())
     version = version_of(holding, 0)
-    answer = Knowledge([version], [scan_of(world, 0, ())]).answer("a", version.source)
+    answer = knows([version], [scan_of(world, 0, ())]).answer("a", version.source)
     assert (answer.verdict, kinds(answer.gaps)) == (Verdict.UNKNOWN, [GapKind.NO_HOLDOUT])
 
 
@@ -242,7 +247,7 @@ def test_no_held_out_example_is_unknown() -> None:
 def test_a_shallow_clone_cannot_know() -> None:
     world = line(1)
     version = version_of(world.holdings[0], 0)
-    known = Knowledge([version], [scan_of(world, 0, ())], shallow=True)
+    known = knows([version], [scan_of(world, 0, ())], shallow=True)
     assert kinds(known.answer("a", version.source).gaps) == [GapKind.SHALLOW]
 
 
@@ -250,9 +255,9 @@ def test_a_damaged_record_counts_as_absent_and_explains_a_gap() -> None:
     world = line(1)
     version = version_of(world.holdings[0], 0)
     damaged = [("a", "scan.yaml is no record"), ("b", "another dataset's")]
-    gaps = Knowledge([version], [], damaged=damaged).answer("a", version.source).gaps
+    gaps = knows([version], [], damaged=damaged).answer("a", version.source).gaps
     assert kinds(gaps) == [GapKind.NOT_SCANNED, GapKind.UNREADABLE_RECORD]
-    covered = Knowledge([version], [scan_of(world, 0, ())], damaged=damaged).answer("a", version.source)
+    covered = knows([version], [scan_of(world, 0, ())], damaged=damaged).answer("a", version.source)
     assert covered.verdict is Verdict.CLEAN
 
 
@@ -260,7 +265,7 @@ def test_two_versions_of_equal_content_need_no_comparison() -> None:
     world = line(1)
     holding = world.holdings[0]
     versions = [version_of(holding, 1), version_of(holding, 2)]
-    assert Knowledge(versions, [scan_of(world, 0, ())]).answer("a", holding.source).verdict is Verdict.CLEAN
+    assert knows(versions, [scan_of(world, 0, ())]).answer("a", holding.source).verdict is Verdict.CLEAN
 
 
 # --- the fix and the ways out ---------------------------------------------------------------------------------------
@@ -281,7 +286,7 @@ def leaking() -> World:
 def test_removing_the_open_copy_does_not_clear_the_next_version_but_removing_the_held_out_one_does() -> None:
     world = leaking()
     versions = [version_of(holding, number) for number, holding in enumerate(world.holdings)]
-    known = Knowledge(versions, [scan_of(world, number, range(number)) for number in range(3)])
+    known = knows(versions, [scan_of(world, number, range(number)) for number in range(3)])
     verdicts = [known.answer("a", version.source).verdict for version in versions]
     assert verdicts == [Verdict.CONTAMINATED, Verdict.CONTAMINATED, Verdict.CLEAN]
 
@@ -292,11 +297,11 @@ def test_retiring_the_version_that_gave_it_away_clears_the_next() -> None:
     versions = [version_of(holding, number) for number, holding in enumerate(world.holdings)]
     scans = [scan_of(world, number, range(number)) for number in range(3)]
     versions = versions[:2]  # v2 holds the copy in train, and so gives v1 away itself
-    retired = Knowledge(versions, scans, [retirement_of(versions[0])])
+    retired = knows(versions, scans, [retirement_of(versions[0])])
     assert retired.answer("a", versions[1].source).verdict is Verdict.CLEAN
     assert retired.answer("a", versions[0].source).verdict is Verdict.CONTAMINATED, "it stays what it was"
     # A retirement is of what the version held: a tag that was moved to other content takes part again.
-    moved = Knowledge(versions, scans, [retirement_of(versions[0], "sha256:other")])
+    moved = knows(versions, scans, [retirement_of(versions[0], "sha256:other")])
     assert moved.answer("a", versions[1].source).verdict is Verdict.CONTAMINATED
 
 
@@ -305,7 +310,7 @@ def test_a_record_of_content_that_was_never_frozen_contaminates_only_itself() ->
     world = leaking()
     draft, frozen = world.holdings[0], world.holdings[1]
     version = version_of(frozen, 1)
-    known = Knowledge([version], [scan_of(world, 1, ()), scan_of(world, 0, (1,))])
+    known = knows([version], [scan_of(world, 1, ()), scan_of(world, 0, (1,))])
     assert known.answer("a", frozen.source).verdict is Verdict.CLEAN
     assert known.answer("a", draft.source).contaminated
 

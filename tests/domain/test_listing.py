@@ -10,6 +10,7 @@ from heldout.domain.coverage import Knowledge, Retirement, Version
 from heldout.domain.finding import Containment, Finding, Kind, Severity, Side, Span
 from heldout.domain.listing import Names, contaminated_by, merged, seen_from, swapped
 from heldout.domain.names import VersionName, VersionNumber
+from heldout.domain.scans import Scans
 
 HELD = Side("support", "test", "1", "sha256:a", held_out_in=("v1",))
 OPEN = Side("support", "train", "2", "sha256:b", open_in=("v1",))
@@ -58,7 +59,7 @@ def test_who_is_contaminated() -> None:
 def test_names_of_a_digest() -> None:
     names = [VersionName("support", VersionNumber(1, 0, patch)) for patch in (0, 1)]
     same = [Version(name, "c", "s1") for name in names]
-    known = Names.of(Knowledge(same, (), [Retirement(name, "s1", "old", "me") for name in names]))
+    known = Names.of(Knowledge(same, Scans(), [Retirement(name, "s1", "old", "me") for name in names]))
     assert known.named("s1") == tuple(names)
     assert known.label("s1", "support") == "v1.0.0 = v1.0.1 (retired)"
     assert known.label("s1") == "support@v1.0.0 = support@v1.0.1 (retired)"

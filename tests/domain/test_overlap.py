@@ -19,7 +19,7 @@ from heldout.domain.kind import ALWAYS_COUNTED
 from heldout.domain.names import VersionName, VersionNumber
 from heldout.domain.overlap import Expansion, NearLink, Overlaps
 from heldout.domain.pool import Holding, Pool
-from heldout.domain.scans import Scan
+from heldout.domain.scans import Scan, Scans
 
 
 def sides(finding: Finding) -> frozenset[Identity]:
@@ -148,7 +148,7 @@ def knowledge(world: World, overlaps: Overlaps, live: set[str]) -> Knowledge:
         for number, item in enumerate(world.holdings)
         if item.source in live
     ]
-    return Knowledge(versions, [Scan(record(subject, others, overlaps), lambda: overlaps.findings)])
+    return Knowledge(versions, Scans([Scan(record(subject, others, overlaps), lambda: overlaps.findings)]))
 
 
 def crowd(copies: int, versions: int = 1) -> World:

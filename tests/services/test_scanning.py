@@ -27,7 +27,7 @@ from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.finding import Finding, Kind
 from heldout.domain.method import DEFAULT_METHOD, Method
 from heldout.domain.names import VersionName, VersionNumber
-from heldout.domain.scans import Scan
+from heldout.domain.scans import Scan, Scans
 from heldout.domain.text import normalise
 from heldout.errors import DataError
 from heldout.services.reading import Reading
@@ -283,7 +283,7 @@ def test_caps_hide_no_contaminated_example(seed: int) -> None:
         Version(VersionName(item.spec.name, VersionNumber(number, 0, 0)), "", item.source)
         for number, item in enumerate(versions)
     ]
-    known = Knowledge(frozen, [Scan(result.record, lambda: result.findings)])
+    known = Knowledge(frozen, Scans([Scan(result.record, lambda: result.findings)]))
     rows = rows_of(versions)
     subject = versions[0].source
     for item in versions:

@@ -68,7 +68,7 @@ class Knowledge:
     """
 
     versions: Sequence[Version]
-    scans: Sequence[Scan]
+    scans: Scans
     retirements: Sequence[Retirement] = ()
     shallow: bool = False
     damaged: Sequence[tuple[str, str]] = ()
@@ -77,9 +77,6 @@ class Knowledge:
     reviews: Reviews = NO_REVIEWS
     exposures: ExposureCover | None = None
     locks: LockCover | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scans", self._records)
 
     def is_retired(self, version: Version) -> bool:
         return any(item.version == version.name and item.source == version.source for item in self.retirements)
@@ -99,24 +96,20 @@ class Knowledge:
         """Source digests of the versions that take part."""
         return frozenset(version.source for version in self.taking_part)
 
-    @property
-    def _records(self) -> Scans:
-        return self.scans if isinstance(self.scans, Scans) else Scans(self.scans)
-
     def scans_of(self, source: str) -> list[Scan]:
-        return self._records.by_source.get(source, [])
+        return self.scans.by_source.get(source, [])
 
     def complete_scans_of(self, source: str) -> list[Scan]:
         return [scan for scan in self.scans_of(source) if scan.record.self_complete]
 
     def compared(self, first: str, second: str) -> bool:
         """Whether the two versions were compared in full, from either side (A30); equal contents need no comparison."""
-        pairs = self._records.pairs
+        pairs = self.scans.pairs
         return first == second or pairs.get((first, second), False) or pairs.get((second, first), False)
 
     def met(self, first: str, second: str) -> bool:
         """Whether a record has compared the two at all, be it only such examples as could be read."""
-        pairs = self._records.pairs
+        pairs = self.scans.pairs
         return first == second or (first, second) in pairs or (second, first) in pairs
 
     def contaminations(self, source: str) -> tuple[Contamination, ...]:

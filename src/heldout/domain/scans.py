@@ -1,28 +1,20 @@
-"""Scan records as they are known: read with their findings where these are asked for, and looked up in."""
+"""Scan records as they are known, and looked up in."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from heldout.domain.evidence import Evidence
 from heldout.domain.record import ScanRecord
 
-if TYPE_CHECKING:
-    from heldout.domain.finding import Finding
+if TYPE_CHECKING:  # an answer without findings never imports them
+    from heldout.domain.finding import Finding  # noqa: F401 (ruff sees no type in the base below)
 
 
-class Scan:
-    """A record and, loaded only when needed, its findings."""
-
-    def __init__(self, record: ScanRecord, load_findings: Callable[[], tuple[Finding, ...]]) -> None:
-        self.record = record
-        self._load = load_findings
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        return self._load()
+class Scan(Evidence[ScanRecord, "Finding"]):
+    """A record of a scan."""
 
 
 class Scans(tuple[Scan, ...]):

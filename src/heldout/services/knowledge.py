@@ -15,7 +15,7 @@ from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.deciding.review import NO_REVIEWS, Reviews
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.record import ScanRecord
-from heldout.domain.scans import Scan
+from heldout.domain.scans import Scan, Scans
 from heldout.domain.settings import Settings
 from heldout.errors import ConfigError, HeldoutError, TamperedError
 from heldout.storage.catalog import ROOT, Catalog, names_content
@@ -77,7 +77,7 @@ def knowledge_of(
         from heldout.services.corpora.knowledge import corpus_cover
 
         corpora = corpus_cover(git, trees, settings)
-    known = Knowledge(versions, tuple(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
+    known = Knowledge(versions, Scans(scans), tuple(retired), damaged=tuple(damaged), corpora=corpora)
     locks = locks_of(git, trees, agreed, versions)
     return replace(known, reviews=reviews_of(git, agreed), exposures=_exposures(git, trees, settings), locks=locks)
 

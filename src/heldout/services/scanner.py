@@ -10,7 +10,7 @@ from pathlib import Path
 from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.dataset import DatasetSpec
 from heldout.domain.outcomes import ScanDone
-from heldout.domain.scans import Scan
+from heldout.domain.scans import Scan, Scans
 from heldout.errors import HeldoutError, MissingDataError
 from heldout.matching.kernels import when_compiling
 from heldout.services.matching.link_memory import LinkMemory
@@ -134,7 +134,7 @@ class Scanner:
 def with_results(knowledge: Knowledge, results: Iterable[ScanResult]) -> Knowledge:
     """What would be known if these records were committed."""
     scans = [Scan(result.record, lambda found=result.findings: found) for result in results]  # type: ignore[misc]
-    return replace(knowledge, scans=(*knowledge.scans, *scans))
+    return replace(knowledge, scans=Scans([*knowledge.scans, *scans]))
 
 
 @dataclass(frozen=True, slots=True)

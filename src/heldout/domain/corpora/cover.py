@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from heldout.domain.answer import Accepted, Contamination, Gap, GapKind
 from heldout.domain.canonical import digest
 from heldout.domain.corpora.corpus import CorpusFinding, CorpusRecord, HitKind
 from heldout.domain.deciding.review import Reviews, parted
+from heldout.domain.evidence import Evidence
 from heldout.domain.finding import Finding, Kind, Severity, Side
 from heldout.domain.kind import CORPUS
 from heldout.domain.settings import RequiredCorpus
@@ -18,16 +18,8 @@ from heldout.domain.settings import RequiredCorpus
 _KINDS = {HitKind.EXACT: Kind.EXACT, HitKind.NEAR: Kind.NEAR, HitKind.CONTAINMENT: Kind.CONTAINMENT}
 
 
-class CorpusEvidence:
-    """A record of a corpus and, loaded only when needed, its findings."""
-
-    def __init__(self, record: CorpusRecord, load_findings: Callable[[], tuple[CorpusFinding, ...]]) -> None:
-        self.record = record
-        self._load = load_findings
-
-    @cached_property
-    def findings(self) -> tuple[CorpusFinding, ...]:
-        return self._load()
+class CorpusEvidence(Evidence[CorpusRecord, CorpusFinding]):
+    """A record of a corpus."""
 
 
 @dataclass(frozen=True)

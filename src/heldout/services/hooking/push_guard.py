@@ -11,6 +11,7 @@ from heldout.domain.answer import Answer, Gap, GapKind
 from heldout.domain.coverage import Knowledge, Version
 from heldout.domain.names import VersionName, split_tag
 from heldout.domain.outcomes import PushProblem, PushVerdict, Refusal
+from heldout.domain.scans import Scans
 from heldout.errors import HeldoutError
 from heldout.services.knowledge import agreed_commits, knowledge_of, locks_of, reviews_of
 from heldout.services.verifying.kept import lost, missed
@@ -210,7 +211,7 @@ def _branch(workspace: Workspace, update: RefUpdate) -> Iterator[PushProblem]:
             state = catalog.state(name)
         except HeldoutError:
             continue  # pre-commit and verify report a broken dataset; here it can hide no contamination of a version
-        scans, locks = (*known.scans, *recorded.scans), _locks(workspace, there)
+        scans, locks = Scans([*known.scans, *recorded.scans]), _locks(workspace, there)
         knowledge = replace(known, scans=scans, reviews=decided, exposures=exposures, locks=locks)
         answer = knowledge.answer(name, state.source)
         if answer.contaminated:
