@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psutil
 import pytest
 from support.cli import heldout
 from support.story import Team, nearly, sentence
@@ -50,6 +51,10 @@ def rows() -> list[dict[str, Any]]:
 
 def outside(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "input"} | {"payload": digest_of(row["input"])}
+
+
+def open_below(folder: Path) -> list[str]:
+    return [file.path for file in psutil.Process().open_files() if Path(file.path).is_relative_to(folder.resolve())]
 
 
 def lines(items: list[Any]) -> str:
@@ -170,6 +175,7 @@ def test_a_row_of_the_store_that_is_not_its_digest_is_refused(tmp_path: Path, ro
         read(tmp_path, STORED)
     assert (refused.value.slug, refused.value.line) == (slug, 2)
     assert "inputs.jsonl" in str(refused.value)
+    assert open_below(tmp_path) == [], "whoever still looks at the error holds no file open"
 
 
 @pytest.mark.req("A14")

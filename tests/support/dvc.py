@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import subprocess
 import sys
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -44,18 +40,3 @@ def commit(top: Path, message: str) -> str:
     git(top, "add", "--all")
     git(top, "commit", "-q", "-m", message)
     return git(top, "rev-parse", "HEAD")
-
-
-@contextlib.contextmanager
-def dvc_alone() -> Iterator[None]:
-    """DVC's library at work in this process. What it leaves open in cycles of its own is collected before anything of
-    ours runs again, and is no fault of ours; what we left is collected, and told, before."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)
-            gc.collect()
-        gc.enable()

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.dvc import dvc_alone, dvc_repository
+from support.dvc import dvc_repository
 from support.git import Repo, inside
 from support.schemas import require_schema
 
@@ -147,7 +147,7 @@ class Team(Repo):
         """`dvc add`, in this process because importing DVC takes most of a second."""
         from dvc.repo import Repo as Dvc
 
-        with dvc_alone(), Dvc(str(self.path)) as dvc, contextlib.redirect_stdout(io.StringIO()):
+        with Dvc(str(self.path)) as dvc, contextlib.redirect_stdout(io.StringIO()):
             dvc.add([str(self.path / path) for path in paths])
         self.git("add", "--all", "datasets")
 
@@ -156,7 +156,7 @@ class Team(Repo):
 
         # DVC resolves the committed relative path from the root of the file system when it reads other commits.
         store = str((self.path.parent / "store").resolve())
-        with dvc_alone(), Dvc(str(self.path), config={"remote": {"store": {"url": store}}}) as dvc:
+        with Dvc(str(self.path), config={"remote": {"store": {"url": store}}}) as dvc:
             dvc.push(all_commits=True)
 
     def save(self, message: str = "work", *options: str) -> str:

@@ -7,7 +7,8 @@ not depend on who made it; counting takes what is here and never fetches; whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 
 from heldout.domain.example import Example
@@ -20,21 +21,24 @@ from heldout.storage.catalog import DatasetState
 from heldout.storage.payload_store import PayloadStore
 from heldout.storage.pointers import Output
 
+Rows = Generator[tuple[str, Example], None, None]
 
-def with_payloads(rows: Iterator[tuple[str, Example]], path: str, data: DataSource) -> Iterator[tuple[str, Example]]:
+
+def with_payloads(rows: Rows, path: str, data: DataSource) -> Iterator[tuple[str, Example]]:
     """The same examples, those whose input lies in a readable store with it; the others as they were.
 
-    The store is opened when the first example asks for it. Raises DataError for a row of the store whose digest is not
-    its input's.
+    `rows` are closed at the end, whatever it is: an error's traceback would keep their file open. The store is opened
+    when the first example asks for it. Raises DataError for a row of the store whose digest is not its input's.
     """
     store: PayloadStore | None = None
     is_here = True
     try:
-        for file, example in rows:
-            if is_here and example.payload is not None and not example.has_input:
-                store = store or _opened(path, data)
-                is_here = store is not None
-            yield file, example if store is None else _filled(example, store)
+        with closing(rows):
+            for file, example in rows:
+                if is_here and example.payload is not None and not example.has_input:
+                    store = store or _opened(path, data)
+                    is_here = store is not None
+                yield file, example if store is None else _filled(example, store)
     finally:
         if store is not None:
             store.close()
@@ -43,7 +47,8 @@ def with_payloads(rows: Iterator[tuple[str, Example]], path: str, data: DataSour
 def _opened(path: str, data: DataSource) -> PayloadStore | None:
     store = PayloadStore()
     try:
-        store.read(path, data.open(path))
+        for name, stream in data.open(path):
+            store.read(path, name, stream)
     except MissingDataError:
         store.close()
         return None

@@ -12,7 +12,7 @@ from heldout.domain.dataset import CASE_SCHEMA, DatasetSpec, SplitRule
 from heldout.domain.example import JSON, Example
 from heldout.domain.members import Member, content_digest
 from heldout.errors import ConfigError, DataError, HeldoutError
-from heldout.services.payloads import with_payloads
+from heldout.services.payloads import Rows, with_payloads
 from heldout.services.progress import SILENT, Progress
 from heldout.services.sources import DataSource
 from heldout.storage.rows import RowMapper, read_lookup
@@ -96,7 +96,7 @@ def examples(
 
 def _rows(
     spec: DatasetSpec, data: DataSource, on_bad_row: Callable[[DataError], None] | None, *, own_names: bool
-) -> Iterator[tuple[str, Example]]:
+) -> Rows:
     lookups = {path: lookup_table(data, path) for path in spec.lookup_paths()}
     mapper = RowMapper(spec, lookups, own_names=own_names)
     for item in spec.data:

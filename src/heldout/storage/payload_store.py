@@ -7,7 +7,6 @@ and the inputs are laid down in a temporary file, so that memory holds an index 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, Final
 
@@ -35,12 +34,10 @@ class PayloadStore:
         self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  # closed by `close`
         self._places: dict[bytes, int] = {}
 
-    def read(self, path: str, files: Iterable[tuple[str, BinaryIO]]) -> None:
-        """Take in files, as (name for messages, stream). Raises DataError (slugs payload-mismatch, bad-payload)."""
-        item = DataFile(path)
-        for name, stream in files:
-            for row in read_rows(stream, item, name):
-                self._add(row, name)
+    def read(self, path: str, name: str, stream: BinaryIO) -> None:
+        """Take in a file; `name` is for messages. Raises DataError (slugs payload-mismatch, bad-payload)."""
+        for row in read_rows(stream, DataFile(path), name):
+            self._add(row, name)
 
     def find(self, payload: str) -> JSON | Missing:
         """The input with this digest, `MISSING` where the store has none."""
