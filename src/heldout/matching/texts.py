@@ -94,10 +94,19 @@ def normalise_batch(texts: Sequence[str]) -> NormalisedTexts:
 def _normalised_by(kernels: Kernels, texts: Sequence[str]) -> NormalisedTexts:
     from heldout.matching.kernels.on_texts import normalised_blocks
 
-    parts = normalised_blocks(kernels, texts, _folding, _folded)
-    lengths = np.concatenate([np.diff(ends, prepend=0) for _, ends in parts] or [np.zeros(0, np.int64)])
-    points = np.concatenate([points for points, _ in parts] or [np.zeros(0, np.uint8)])
-    return NormalisedTexts(points, offsets_of(lengths))
+    # Put together as they come: blocks that waited for the last one would be fresh memory twice, which costs more than
+    # the work where a machine has to be given it. What is not written of an empty array is no memory.
+    points: NDArray[CodePoint] = np.empty(sum(map(len, texts)), np.uint8)
+    lengths, size = [np.zeros(0, np.int64)], 0
+    for block, ends in normalised_blocks(kernels, texts, _folding, _folded):
+        end, kind = size + block.size, np.promote_types(points.dtype, block.dtype)
+        if kind != points.dtype or end > points.size:
+            before, points = points, np.empty(max(points.size, 2 * end if end > points.size else 0), kind)
+            points[:size] = before[:size]
+        points[size:end] = block
+        size = end
+        lengths.append(np.diff(ends, prepend=0))
+    return NormalisedTexts(points[:size], offsets_of(np.concatenate(lengths)))
 
 
 def _normalise_block(texts: Sequence[str]) -> NormalisedTexts:

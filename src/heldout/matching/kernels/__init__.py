@@ -12,7 +12,7 @@ import threading
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from heldout.matching.kernels.loader import Kernels
 
@@ -106,10 +106,16 @@ def set_threads(count: int) -> None:
 
 def in_threads(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]]) -> list[Result]:
     """`function(low, high)` of every range, in their order."""
+    return list(each_in_threads(function, ranges))
+
+
+def each_in_threads(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]]) -> Iterator[Result]:
+    """The same one after the other, as each and those before it are done."""
     count = min(threads(), len(ranges))
     if count < 2:
-        return [function(low, high) for low, high in ranges]
+        yield from (function(low, high) for low, high in ranges)
+        return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(lambda part: function(*part), ranges))
+        yield from pool.map(lambda part: function(*part), ranges)

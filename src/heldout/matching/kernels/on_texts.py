@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.matching.folding import SPACE, UNKNOWN, WHOLE
-from heldout.matching.kernels import in_threads, threads
+from heldout.matching.kernels import each_in_threads, in_threads, threads
 from heldout.matching.kernels.writing import CHUNK
 from heldout.matching.ragged import blocks, offsets_of
 from heldout.matching.width import CodePoint, narrowest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from heldout.matching.folding import Folding
     from heldout.matching.kernels.loader import Kernels
@@ -30,7 +30,7 @@ Block = tuple[NDArray[CodePoint], NDArray[np.int64]]
 
 def normalised_blocks(
     kernels: Kernels, texts: Sequence[str], folding: Callable[[], Folding], fold: Callable[[str], str]
-) -> list[Block]:
+) -> Iterator[Block]:
     """(code points at their narrowest, ends of the texts in them) of consecutive blocks of the texts.
 
     `fold` is NFKC and lower case of one text, for those that `folding` cannot do by the character.
@@ -43,7 +43,7 @@ def normalised_blocks(
             return _ascii(kernels, joined, sizes[low:high])
         return _mixed(kernels, texts[low:high], sizes[low:high], folding(), fold)
 
-    return in_threads(run, list(blocks(sizes, _NORMALISED)))
+    return each_in_threads(run, list(blocks(sizes, _NORMALISED)))
 
 
 def _ascii(kernels: Kernels, joined: str, sizes: NDArray[np.int64]) -> Block:
